@@ -2,4 +2,11 @@ module github.com/gpumemlint/gpumemlint
 
 go 1.25.0
 
-require golang.org/x/tools v0.49.0 // indirect
+require (
+	github.com/chzyer/readline v1.5.1 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83 // indirect
+	github.com/ianlancetaylor/demangle v0.0.0-20250417193237-f615e6bd150b // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/tools v0.49.0 // indirect
+)
