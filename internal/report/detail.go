@@ -1,0 +1,80 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const detailPrefix = "gpumem:"
+
+// Detail is what a diagnostic has no field for. With the flag detail it
+// travels through go vet's JSON as the message of a related position, for the
+// stand-alone driver to take out again.
+type Detail struct {
+	Tier     string       `json:"tier"`
+	Pass     string       `json:"pass"`
+	Function string       `json:"function,omitempty"`
+	Resource string       `json:"resource,omitempty"`
+	Acquired *Place       `json:"acquired,omitempty"`
+	Trace    []DetailStep `json:"trace,omitempty"`
+}
+
+// Place is a line of a source file, the name as the compiler was given it.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// DetailStep is a Step with its position resolved.
+type DetailStep struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+func newDetail(pass *analysis.Pass, f Finding) Detail {
+	d := Detail{Tier: f.Tier.String(), Pass: pass.Analyzer.Name, Function: f.Function, Resource: f.Resource}
+	if f.Acquired.IsValid() {
+		p := placeOf(pass.Fset, f.Acquired)
+		d.Acquired = &p
+	}
+	for _, s := range f.Trace {
+		p := placeOf(pass.Fset, s.Pos)
+		d.Trace = append(d.Trace, DetailStep{File: p.File, Line: p.Line, Text: s.Text})
+	}
+	return d
+}
+
+func placeOf(fset *token.FileSet, pos token.Pos) Place {
+	p := fset.Position(pos)
+	return Place{File: p.Filename, Line: p.Line}
+}
+
+func (d Detail) encode() string {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return detailPrefix + "{}" // strings and ints only: cannot happen
+	}
+	return detailPrefix + string(data)
+}
+
+// ParseDetail reads the detail out of the message of a related position. It
+// reports false for any other message.
+func ParseDetail(message string) (Detail, bool, error) {
+	text, ok := strings.CutPrefix(message, detailPrefix)
+	if !ok {
+		return Detail{}, false, nil
+	}
+	var d Detail
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return Detail{}, false, fmt.Errorf("bad detail of a finding: %w", err)
+	}
+	return d, true, nil
+}
