@@ -18,7 +18,7 @@ const detailPrefix = "gpumem:"
 // travels through go vet's JSON as the message of a related position, for the
 // stand-alone driver to take out again.
 type Detail struct {
-	Tier     string       `json:"tier"`
+	Tier     string       `json:"tier,omitempty"`
 	Pass     string       `json:"pass"`
 	Function string       `json:"function,omitempty"`
 	Resource string       `json:"resource,omitempty"`

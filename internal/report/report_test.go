@@ -186,3 +186,20 @@ func TestFlagErrors(t *testing.T) {
 		t.Errorf("bad flags changed the settings to %+v", got)
 	}
 }
+
+func TestDegraded(t *testing.T) {
+	x := newFixture(t, "p.go")
+	report.Degraded(x.pass, x.line(3), "f", "more than 10 instructions")
+	if len(x.got) != 0 {
+		t.Fatalf("a driver that can't count degraded functions got %+v", x.got)
+	}
+	report.Configure(report.Settings{Detail: true})
+	report.Degraded(x.pass, x.line(3), "f", "more than 10 instructions")
+	if len(x.got) != 1 || x.got[0].Category != report.CategoryDegraded || len(x.got[0].Related) != 1 {
+		t.Fatalf("got %+v, want one diagnostic with its detail", x.got)
+	}
+	d, ok, err := report.ParseDetail(x.got[0].Related[0].Message)
+	if err != nil || !ok || d.Function != "f" || d.Pass != "errpath" {
+		t.Errorf("ParseDetail: %+v, %v, %v", d, ok, err)
+	}
+}
