@@ -67,13 +67,16 @@ const (
 //
 // Text form: result0, NAME of a parameter or of the receiver (or recv), a
 // leading * for what a pointer parameter points at (an out-parameter), and a
-// suffix of .Field and [] steps: result0[], *devPtr, result0.Data, outputs[].
+// suffix of steps: .Field; [] for the elements of a slice, map or channel, or
+// for what an object keeps; <N> for the N-th value that a func at the place
+// passes to its callback, or that a callback parameter is called with. So:
+// result0[], *devPtr, result0.Data, outputs[], accessFn<0>.
 type Place struct {
 	Kind  PlaceKind
 	Index int      // result or parameter index, receiver not counted
 	All   bool     // result*: every result of a resource type
 	Deref bool     // leading *: the pointee
-	Path  []string // ".Name" or "[]"
+	Path  []string // ".Name", "[]" or "<0>"
 }
 
 // CondKind says when an effect takes place.
@@ -154,12 +157,13 @@ type Class struct {
 	Mem      Mem
 	Backstop Backstop
 	Again    Again
-	NilSafe  bool   // releasing nil is harmless
-	Process  bool   // process-wide: live at exit of main is right (R12)
-	Optional bool   // release is advisory (R7): never a leak
-	Ignore   bool   // the result is normally ignored (A12): no GM103
-	Pool     string // S9: "mandatory" or "optional"
-	Source   string // link to where the library says so
+	NilSafe  bool     // releasing nil is harmless
+	Process  bool     // process-wide: live at exit of main is right (R12)
+	Optional bool     // release is advisory (R7): never a leak
+	Ignore   bool     // the result is normally ignored (A12): no GM103
+	Pool     string   // S9: "mandatory" or "optional"
+	Accepts  []string // other classes that a release of this class may release
+	Source   string   // link to where the library says so
 	Pos      token.Position
 }
 
@@ -197,7 +201,9 @@ type Func struct {
 	// Key is "pkg/path.Name", "(pkg/path.Type).Method" without pointer star
 	// or type arguments, or "C.name".
 	Key     string
+	Names   []string       // further names of the same: spellings, or Type.Method
 	Match   *regexp.Regexp // non-nil: a pattern for many functions; Key then ends in "._"
+	Recv    Param          // Type is empty if there is no receiver
 	Params  []Param        // as the stub declares them, receiver not counted
 	Results []Param
 	Effects []Effect
