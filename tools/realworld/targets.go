@@ -47,6 +47,15 @@ func targets() []target {
 			Patterns: []string{"./ml/...", "./kvcache/...", "./runner/...", "./llama/...", "./model/..."},
 			Why:      "ggml and llama.cpp in raw cgo, arenas"},
 
+		{Name: "onnx-gomlx", Module: "github.com/gomlx/onnx-gomlx", Version: "v0.3.4", Patterns: everything,
+			Why: "gomlx's user, and onnxruntime_go's in its tests"},
+		{Name: "nvidia-container-toolkit", Module: "github.com/NVIDIA/nvidia-container-toolkit", Version: "v1.20.2", Patterns: everything,
+			Why: "NVIDIA's tools, over go-nvlib and go-nvml"},
+		{Name: "go-sqlite3", Module: "github.com/mattn/go-sqlite3", Version: "v1.14.53", Patterns: everything,
+			Why: "the C heap in much used raw cgo"},
+		{Name: "confluent-kafka-go", Module: "github.com/confluentinc/confluent-kafka-go/v2", Version: "v2.11.1", Patterns: []string{"./kafka"},
+			Why: "the C heap and a C library's objects in raw cgo"},
+
 		{Name: "std", Version: runtime.Version(), Patterns: []string{"std"}, Silent: true,
 			Why: "the standard library"},
 		{Name: "x-tools", Module: "golang.org/x/tools", Version: "v0.49.0", Patterns: everything, Silent: true,
