@@ -1,0 +1,13 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package corpus holds the acceptance tests of the leak rules: a matrix of
+// lifetime patterns times acquisition idioms, small rebuilds of real bugs, and
+// correct code that a naive checker would flag.
+//
+// The Go sources are in testdata/ at the root of the repository, laid out as a
+// GOPATH so that the stand-ins for the modelled libraries have their real
+// import paths. Findings are scored by function, not by line: a pattern counts
+// as found when one of the rules reports inside the wrong twin. The exact
+// positions and words are tested beside each pass.
+package corpus

@@ -1,0 +1,18 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The few CUDA names that the C idioms of the matrix call. Nothing runs.
+#pragma once
+#include <stddef.h>
+
+typedef enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
+typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2 } CUresult;
+typedef unsigned long long CUdeviceptr;
+
+static inline cudaError_t cudaMalloc(void **devPtr, size_t size) { return cudaSuccess; }
+static inline cudaError_t cudaFree(void *devPtr) { return cudaSuccess; }
+static inline cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaSuccess; }
+
+static inline CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) { return CUDA_SUCCESS; }
+static inline CUresult cuMemFree(CUdeviceptr dptr) { return CUDA_SUCCESS; }
+static inline CUresult cuMemsetD8(CUdeviceptr dptr, unsigned char uc, size_t n) { return CUDA_SUCCESS; }
