@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 )
 
@@ -66,6 +67,54 @@ func readJudgements(name string) (judgements, error) {
 		all[k] = j
 	}
 	return all, nil
+}
+
+// A leak is one that somebody found by reading the code, not by running the
+// linter. It is named by where the resource is acquired.
+type leak struct {
+	Target string `json:"target"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	What   string `json:"what"`
+}
+
+func (l leak) String() string {
+	return fmt.Sprintf("%s `%s:%d`: %s", l.Target, l.File, l.Line, l.What)
+}
+
+// readLeaks reads the file of known leaks.
+func readLeaks(name string) ([]leak, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []leak
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %v", name, err)
+	}
+	return list, nil
+}
+
+// tierOf returns the most certain tier of a finding that reports the leak,
+// or "missed".
+func (l leak) tierOf(results []result) string {
+	best := len(tiers)
+	for _, res := range results {
+		if res.Target.Name != l.Target {
+			continue
+		}
+		for _, f := range res.Findings {
+			acquired := f.Acquired.File == l.File && f.Acquired.Line == l.Line
+			reported := f.File == l.File && f.Line == l.Line
+			if tier := slices.Index(tiers, f.Tier); (acquired || reported) && tier >= 0 && tier < best {
+				best = tier
+			}
+		}
+	}
+	if best == len(tiers) {
+		return "missed"
+	}
+	return tiers[best]
 }
 
 // judge gives each finding its verdict. On a silent target no reading is

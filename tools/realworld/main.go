@@ -31,19 +31,23 @@ func main() {
 	work := flag.String("work", "", "keep the copies of the modules in this `folder` (default: one that is removed)")
 	linter := flag.String("gpumemlint", "", "use this `binary` (default: built from the folder above)")
 	page := flag.String("o", "../docs/real-world.md", "write the page to this `file`")
-	judged := flag.String("judgements", "realworld/judgements.json", "read the judgements from this `file`")
+	folder := flag.String("data", "realworld", "read judgements.json and known.json from this `folder`")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *work, *linter, *page, *judged); err != nil {
+	if err := run(ctx, *only, *work, *linter, *page, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, "realworld:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only, work, linter, page, judged string) error {
-	judgements, err := readJudgements(judged)
+func run(ctx context.Context, only, work, linter, page, folder string) error {
+	judgements, err := readJudgements(filepath.Join(folder, "judgements.json"))
+	if err != nil {
+		return err
+	}
+	known, err := readLeaks(filepath.Join(folder, "known.json"))
 	if err != nil {
 		return err
 	}
@@ -91,13 +95,18 @@ func run(ctx context.Context, only, work, linter, page, judged string) error {
 	if len(results) == 0 {
 		return fmt.Errorf("no target is named %q; targets.go has the names", only)
 	}
+	for _, l := range known {
+		if tier := l.tierOf(results); tier == "missed" && (only == "" || only == l.Target) {
+			fmt.Fprintf(os.Stderr, "known and missed: %s\n", l)
+		}
+	}
 	if only != "" {
 		return nil
 	}
 	for _, stale := range judgements.stale(results) {
 		fmt.Fprintf(os.Stderr, "judged but no longer found: %s\n", stale)
 	}
-	return os.WriteFile(page, []byte(render(results)), 0o666)
+	return os.WriteFile(page, []byte(render(results, known)), 0o666)
 }
 
 // build makes the linter from the folder above tools/.

@@ -16,6 +16,15 @@ func TestCommittedJudgements(t *testing.T) {
 	if _, err := readJudgements("judgements.json"); err != nil {
 		t.Fatal(err)
 	}
+	known, err := readLeaks("known.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range known {
+		if l.Target == "" || l.File == "" || l.Line == 0 || l.What == "" {
+			t.Errorf("known.json: %+v: an entry needs target, file, line and what", l)
+		}
+	}
 }
 
 func TestTargetsAreFixed(t *testing.T) {
@@ -83,13 +92,16 @@ func TestRender(t *testing.T) {
 	silent := result{Target: target{Name: "std", Silent: true}, Findings: []finding{{Tier: "definite", File: "x.go", Line: 1}}}
 	silent.judge(all)
 
-	page := render([]result{res, silent})
+	known := []leak{{"hugot", "a.go", 1, "is found"}, {"hugot", "a.go", 4, "is possible"}, {"hugot", "b.go", 1, "is not found"}}
+	page := render([]result{res, silent}, known)
 	for _, want := range []string{
 		"| definite | 2 | 2 | 0 | 50.0 % |",
 		"| possible | 0 | 0 | 1 | - |",
 		"| **shown by default** | 2 | 2 | 0 | 50.0 % |",
 		`a \| b (GM101) | definite | **true**: read |`,
 		"| possible | unjudged |",
+		"reports 1 as definite, 0 as likely, 1 as possible, and misses 1.",
+		"- missed: hugot `b.go:1`: is not found",
 		"the standard library : 0 packages, 1 findings",
 	} {
 		if !strings.Contains(page, want) {
