@@ -1,0 +1,292 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/gpumemlint/gpumemlint/internal/baseline"
+	"github.com/gpumemlint/gpumemlint/internal/govet"
+	"github.com/gpumemlint/gpumemlint/internal/output"
+	outjson "github.com/gpumemlint/gpumemlint/internal/output/json"
+	"github.com/gpumemlint/gpumemlint/internal/output/text"
+	"github.com/gpumemlint/gpumemlint/internal/report"
+)
+
+var formats = []string{"text", "json"}
+
+// lint analyses packages by running go vet on them with this very program as
+// its tool, and prints what comes back.
+//
+// The tool always gets the same flags and reports all it knows, whatever the
+// user wants to see: the go command's cache is keyed by flags, so one
+// analysis serves every later choice of -tier, -rules and -baseline.
+func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f, err := parseLintFlags(args)
+	if err != nil {
+		return err
+	}
+	known, err := f.readBaseline()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if st, err := os.Stat(filepath.Dir(f.out)); err != nil || !st.IsDir() {
+			return fmt.Errorf("cannot write %s: no such directory %s", f.out, filepath.Dir(f.out))
+		}
+	}
+	opts, err := vetOptions(f)
+	if err != nil {
+		return err
+	}
+	paths, err := goPaths(ctx)
+	if err != nil {
+		return err
+	}
+
+	stopProgress := startProgress(ctx, stderr, &opts)
+	res, runErr := govet.Run(ctx, opts)
+	stopProgress()
+	interrupted := errors.Is(runErr, context.Canceled)
+	if runErr != nil && !interrupted {
+		return runErr
+	}
+
+	findings, degraded, err := collect(f, paths, res.Diagnostics)
+	if err != nil {
+		return err
+	}
+	rep := output.New(findings, degraded)
+	rep.Summary.Failed = len(res.Failures)
+	if f.writeBaseline {
+		if interrupted || len(res.Failures) > 0 {
+			printFailures(stderr, res.Failures)
+			return fmt.Errorf("baseline %s not written, since not everything was analysed", f.baseline)
+		}
+		return baseline.Write(f.baseline, baseline.Of(rep.Findings))
+	}
+	var stale []baseline.Entry
+	if f.baseline != "" {
+		all := len(rep.Findings)
+		rep.Findings, stale = baseline.Apply(rep.Findings, known)
+		rep.Summary.Baselined = all - len(rep.Findings)
+		rep.Count()
+	}
+
+	if err := f.print(rep, stdout); err != nil {
+		return err
+	}
+	printFailures(stderr, res.Failures)
+	if interrupted {
+		fmt.Fprintln(stderr, "gpumemlint: interrupted; what had been found by then is printed")
+	} else if len(res.Failures) == 0 {
+		printStale(stderr, f.baseline, stale)
+	}
+	if line := text.Summary(rep); line != "" {
+		fmt.Fprintf(stderr, "gpumemlint: %s\n", line)
+	} else if isTerminal(stderr) {
+		fmt.Fprintln(stderr, "gpumemlint: no findings")
+	}
+	switch {
+	case interrupted || len(res.Failures) > 0:
+		return errReported
+	case len(rep.Findings) > 0:
+		return errFindings
+	}
+	return nil
+}
+
+func (f *lintFlags) readBaseline() ([]baseline.Entry, error) {
+	if f.baseline == "" || f.writeBaseline {
+		return nil, nil
+	}
+	return baseline.Read(f.baseline)
+}
+
+// vetOptions says how to run go vet. Only what changes the analysis itself
+// becomes a flag of the tool.
+func vetOptions(f *lintFlags) (govet.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return govet.Options{}, fmt.Errorf("cannot find this program to use it as a vet tool: %w", err)
+	}
+	o := govet.Options{
+		Tool:      self,
+		ToolFlags: []string{"-tier=possible", "-detail"},
+		Patterns:  f.patterns,
+	}
+	if !f.nolint {
+		o.ToolFlags = append(o.ToolFlags, "-nolint=false")
+	}
+	if f.models != "" {
+		value, err := modelsFlag(f.models)
+		if err != nil {
+			return govet.Options{}, err
+		}
+		o.ToolFlags = append(o.ToolFlags, "-models="+value)
+	}
+	if f.tags != "" {
+		o.BuildFlags = append(o.BuildFlags, "-tags="+f.tags)
+	}
+	return o, nil
+}
+
+// goPaths asks the go command where the main module and the module cache are.
+func goPaths(ctx context.Context) (output.Paths, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return output.Paths{}, govet.ErrNoGo
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE").Output()
+	if err != nil {
+		return output.Paths{}, fmt.Errorf("go env: %w", err)
+	}
+	var env struct{ GOMOD, GOWORK, GOMODCACHE string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return output.Paths{}, fmt.Errorf("go env: %w", err)
+	}
+	p := output.Paths{Cache: env.GOMODCACHE}
+	for _, file := range []string{env.GOMOD, env.GOWORK} { // a workspace's root is the wider one
+		if filepath.IsAbs(file) && file != os.DevNull {
+			p.Root = filepath.Dir(file)
+		}
+	}
+	return p, nil
+}
+
+// collect turns diagnostics into the findings that the user asked for.
+func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) ([]output.Finding, []output.Degraded, error) {
+	var findings []output.Finding
+	var degraded []output.Degraded
+	for _, d := range diags {
+		detail, err := detailOf(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if d.Category == report.CategoryDegraded {
+			degraded = append(degraded, output.Degraded{
+				Package: d.Package, Function: detail.Function,
+				File: paths.Rel(d.Pos.File), Line: d.Pos.Line, Reason: d.Message,
+			})
+			continue
+		}
+		tier, err := report.ParseTier(detail.Tier)
+		if err != nil {
+			return nil, nil, fmt.Errorf("finding of %s: %w", d.Analyzer, err)
+		}
+		if tier < f.minTier || !f.wants(d.Category) {
+			continue
+		}
+		findings = append(findings, finding(paths, d, detail))
+	}
+	return findings, degraded, nil
+}
+
+func detailOf(d govet.Diagnostic) (report.Detail, error) {
+	for _, message := range d.Related {
+		detail, ok, err := report.ParseDetail(message)
+		if err != nil {
+			return report.Detail{}, err
+		}
+		if ok {
+			return detail, nil
+		}
+	}
+	return report.Detail{Tier: report.Likely.String(), Pass: d.Analyzer}, nil
+}
+
+// wants reports whether the user asked for a rule.
+func (f *lintFlags) wants(rule string) bool {
+	return len(f.ruleIDs) == 0 || slices.Contains(f.ruleIDs, rule)
+}
+
+func finding(paths output.Paths, d govet.Diagnostic, detail report.Detail) output.Finding {
+	out := output.Finding{
+		Rule: d.Category, Pass: detail.Pass, Tier: detail.Tier, Package: d.Package,
+		File: paths.Rel(d.Pos.File), Line: d.Pos.Line, Column: d.Pos.Column, Path: d.Pos.File,
+		Function: detail.Function, Message: d.Message, Resource: detail.Resource,
+	}
+	if d.End != d.Pos && d.End.File == d.Pos.File {
+		out.EndLine, out.EndColumn = d.End.Line, d.End.Column
+	}
+	if a := detail.Acquired; a != nil {
+		out.Acquired = &output.Place{File: paths.Rel(a.File), Line: a.Line}
+	}
+	for _, s := range detail.Trace {
+		out.Trace = append(out.Trace, output.Step{File: paths.Rel(s.File), Line: s.Line, Text: s.Text})
+	}
+	for _, fix := range d.Fixes {
+		of := output.Fix{Message: fix.Message}
+		for _, e := range fix.Edits {
+			of.Edits = append(of.Edits, output.Edit{File: paths.Rel(e.File), Start: e.Start, End: e.End, New: e.New})
+		}
+		out.Fixes = append(out.Fixes, of)
+	}
+	return out
+}
+
+// print writes the report in the chosen format to the chosen place.
+func (f *lintFlags) print(rep *output.Report, stdout io.Writer) error {
+	var buf bytes.Buffer
+	var err error
+	switch f.format {
+	case "json":
+		err = outjson.Write(&buf, rep)
+	default:
+		terminal := f.out == "" && isTerminal(stdout)
+		dir, _ := os.Getwd() // without it, names are relative to the module
+		err = text.Write(&buf, rep, text.Options{
+			Dir: dir, Context: terminal || f.verbose, Colour: terminal && wantsColour(),
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		if _, err := stdout.Write(buf.Bytes()); err != nil {
+			return fmt.Errorf("cannot write findings: %w", err)
+		}
+		return nil
+	}
+	if err := os.WriteFile(f.out, buf.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("cannot write findings: %w", err)
+	}
+	return nil
+}
+
+// printFailures tells, one line each, what could not be analysed.
+func printFailures(w io.Writer, failures []govet.Failure) {
+	seen := map[string]bool{}
+	for _, x := range failures {
+		line := x.Message
+		switch {
+		case x.Package == "":
+		case x.Kind == govet.NotCompiled:
+			line = fmt.Sprintf("%s does not compile: %s; fix it or leave it out of the pattern", x.Package, x.Message)
+		case x.Kind == govet.NotLoaded:
+			line = fmt.Sprintf("%s cannot be loaded: %s; fix it or leave it out of the pattern", x.Package, x.Message)
+		default:
+			line = fmt.Sprintf("%s was not analysed: %s", x.Package, x.Message)
+		}
+		if !seen[line] {
+			seen[line] = true
+			fmt.Fprintf(w, "gpumemlint: %s\n", line)
+		}
+	}
+}
+
+func printStale(w io.Writer, file string, stale []baseline.Entry) {
+	for _, e := range stale {
+		fmt.Fprintf(w, "gpumemlint: baseline %s lists what is gone (%dx): %s in %s.%s: %s; rewrite it with -write-baseline\n",
+			file, e.Count, e.Rule, e.Package, e.Function, e.Message)
+	}
+}

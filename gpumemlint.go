@@ -1,0 +1,20 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gpumemlint finds GPU memory that Go code does not give back.
+//
+// It is the one list of analyzers that every driver uses: the gpumemlint
+// command, go vet -vettool, the golangci-lint plugin and Bazel's nogo. What
+// they report is described in docs/rules; how to run them, in docs/drivers.md.
+package gpumemlint
+
+import "golang.org/x/tools/go/analysis"
+
+// Analyzers returns the engine and all passes, in a fixed order. The slice is
+// the caller's; the analyzers are shared by all callers.
+//
+// The engine (ownership) reports nothing itself. It is part of the list so
+// that drivers which set flags only on listed analyzers can reach its own.
+func Analyzers() []*analysis.Analyzer {
+	return []*analysis.Analyzer{}
+}
