@@ -171,7 +171,7 @@ func (s *Set) lookup(p *pkg, tpkg *types.Package, recv, name string, sig *types.
 			key = fmt.Sprintf("(%s.%s).%s", tpkg.Path(), recv, name)
 		}
 		for _, m := range p.patterns {
-			if baseType(m.Recv.Type) == recv && m.Match.MatchString(name) && m.covers(real) {
+			if r := baseType(m.Recv.Type); (r == recv || r == "_" && recv != "") && m.Match.MatchString(name) && m.covers(real) {
 				return s.bind(m, real, key)
 			}
 		}

@@ -107,6 +107,10 @@ func (sc *scope) root(root string, p *Place) (want string) {
 		}
 		p.Index = i
 	}
+	if p.All {
+		p.Kind = PlaceResult // may be none: a pattern lists only what it requires
+		return ""
+	}
 	if p.Index < 0 || p.Index >= len(sc.results) {
 		return fmt.Sprintf("a result below result%d", len(sc.results))
 	}
