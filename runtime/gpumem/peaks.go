@@ -1,0 +1,86 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpumem
+
+import "sync"
+
+// peakSum holds the peaks of the sums over all heaps.
+//
+// A counter that all goroutines add to would serialise them, so each heap
+// counts for itself and has marks: it may rise up to them without telling
+// anybody. The marks of all heaps add up to at most the known peak, so a new
+// peak cannot pass unseen; whoever passes a mark sums up and deals the room
+// that is left out again. Peaks are exact for one goroutine, whatever number
+// of streams it uses. Where goroutines race, a peak that is gone before
+// somebody has summed up may be missed, as if the racing calls had come in
+// another order.
+type peakSum struct {
+	mu   sync.Mutex
+	peak [3]row
+}
+
+// goMulti is called, with peaks.mu and heapMu held, when a further heap
+// appears: until the second, the only heap's marks are the peaks.
+func (d *Device) goMulti() {
+	if d.multi.Load() {
+		d.deal() // a new heap takes part from now on
+		return
+	}
+	d.multi.Store(true)
+	for _, h := range d.order {
+		h.mu.Lock()
+		h.c.raise()
+		for k := range h.c.mark {
+			for i, v := range h.c.mark[k] {
+				d.peaks.peak[k][i] = max(d.peaks.peak[k][i], v)
+			}
+		}
+		h.mu.Unlock()
+	}
+	d.deal()
+}
+
+// checkPeaks is called when a heap passed a mark. If somebody else is at it,
+// the heap's next rise tries again.
+func (d *Device) checkPeaks() {
+	if !d.peaks.mu.TryLock() {
+		return
+	}
+	defer d.peaks.mu.Unlock()
+	d.heapMu.Lock()
+	defer d.heapMu.Unlock()
+	d.deal()
+}
+
+// deal sums up, raises the peaks and gives each heap its share of the room
+// below them; peaks.mu and heapMu are held.
+func (d *Device) deal() {
+	var sum [3]row
+	for _, h := range d.order {
+		h.mu.Lock()
+		for k := range sum {
+			for i := range sum[k] {
+				sum[k][i] += h.c.cur[k][i]
+			}
+		}
+		h.mu.Unlock()
+	}
+	n := int64(len(d.order))
+	var room [3]row
+	for k := range sum {
+		for i := range sum[k] {
+			d.peaks.peak[k][i] = max(d.peaks.peak[k][i], sum[k][i])
+			room[k][i] = (d.peaks.peak[k][i] - sum[k][i]) / n
+		}
+	}
+	for _, h := range d.order {
+		h.mu.Lock()
+		for k := range room {
+			for i := range room[k] {
+				h.c.mark[k][i] = h.c.cur[k][i] + room[k][i]
+			}
+		}
+		h.mu.Unlock()
+	}
+}
