@@ -286,7 +286,7 @@ func printFailures(w io.Writer, failures []govet.Failure) {
 
 func printStale(w io.Writer, file string, stale []baseline.Entry) {
 	for _, e := range stale {
-		fmt.Fprintf(w, "gpumemlint: baseline %s lists what is gone (%dx): %s in %s.%s: %s; rewrite it with -write-baseline\n",
-			file, e.Count, e.Rule, e.Package, e.Function, e.Message)
+		fmt.Fprintf(w, "gpumemlint: baseline %s lists what is gone (%dx): %s.%s: %s; rewrite it with -write-baseline\n",
+			file, e.Count, e.Package, e.Function, e.Message)
 	}
 }

@@ -101,6 +101,7 @@ func Read(name string) ([]Entry, error) {
 // entries that cover more than there is, with the surplus as their count.
 // Among equal findings the first ones are covered.
 func Apply(findings []output.Finding, entries []Entry) (fresh []output.Finding, stale []Entry) {
+	fresh = []output.Finding{} // never nil: it is an empty list in JSON
 	left := map[key]int{}
 	for _, e := range entries {
 		left[e.key()] += e.Count

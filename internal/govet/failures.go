@@ -51,8 +51,8 @@ func parseFailures(stderr, tool string) []Failure {
 		case strings.HasPrefix(line, "go: warning: "), strings.HasPrefix(line, "go: downloading "):
 			// progress, and what the no-match message below says better
 		case strings.HasPrefix(line, "\t"):
-			if pending != "" {
-				pending += "\n" + line
+			if pending != "" && pkg == "" {
+				pending += "\n" + line // advice; below a heading it would be a stack
 			}
 		case pkg != "" && told:
 			// a consequence of what was told already

@@ -9,10 +9,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -142,15 +140,6 @@ func Summary(r *output.Report) string {
 	}
 	if n := r.Summary.Failed; n > 0 && len(parts) > 0 { // otherwise the failures say it all
 		parts = append(parts, count(n, "package or pattern")+" not analysed")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// Rules returns the number of findings by rule, as in "GM101: 2, GM102: 1".
-func Rules(r *output.Report) string {
-	var parts []string
-	for _, id := range slices.Sorted(maps.Keys(r.Summary.ByRule)) {
-		parts = append(parts, fmt.Sprintf("%s: %d", id, r.Summary.ByRule[id]))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,182 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/gpumemlint/gpumemlint"
+	"github.com/gpumemlint/gpumemlint/internal/report"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+// TestMain lets the transcripts run two commands: gpumemlint as it is, and
+// fakelint, which is the same with one analyzer whose findings the source
+// spells out. What the drivers do can then be tested apart from the engine.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"gpumemlint": func() { os.Exit(mainExit()) },
+		"fakelint": func() {
+			analyzers = func() []*analysis.Analyzer { return []*analysis.Analyzer{fake()} }
+			os.Exit(mainExit())
+		},
+	})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			// A home of its own hides the user's caches, without which each script
+			// would compile the standard library.
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
+				out, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return fmt.Errorf("go env %s: %w", name, err)
+				}
+				e.Setenv(name, strings.TrimSpace(string(out)))
+			}
+			self, err := exec.LookPath("fakelint")
+			if err != nil {
+				return err
+			}
+			e.Setenv("BIN", filepath.Dir(self)) // a PATH with our commands only
+			e.Setenv("GOFLAGS", "")
+			e.Setenv("GOWORK", "off")
+			e.Setenv("GOTOOLCHAIN", "local")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+			"same":  same,
+		},
+	})
+}
+
+// exits runs a command and checks its exit status: exits STATUS CMD ARG...
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// same runs a command a number of times and checks that it prints the same
+// each time: same TIMES CMD ARG...
+func same(ts *testscript.TestScript, _ bool, args []string) {
+	var first string
+	for i := range atoi(ts, args[0]) {
+		_ = ts.Exec(args[1], args[2:]...) // the status is tested elsewhere
+		out := ts.ReadFile("stdout") + "\x00" + ts.ReadFile("stderr")
+		if i == 0 {
+			first = out
+		} else if out != first {
+			ts.Fatalf("run %d printed something else:\n%s\nfirst run:\n%s", i+1, out, first)
+		}
+	}
+}
+
+func atoi(ts *testscript.TestScript, s string) int {
+	var n int
+	if _, err := fmt.Sscan(s, &n); err != nil {
+		ts.Fatalf("%q is no number", s)
+	}
+	return n
+}
+
+// fake reports calls of functions with certain names: definite, likely and
+// possible are findings of that tier of GM101, and with the suffix Leak of
+// GM102; hard is a function given up, broken an error, crash a panic.
+func fake() *analysis.Analyzer {
+	a := &analysis.Analyzer{Name: "fake", Doc: "report calls by name"}
+	report.RegisterFlags(&a.Flags)
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		for _, file := range pass.Files {
+			for _, decl := range file.Decls {
+				fn, ok := decl.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				if err := fakeFunc(pass, fn); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return nil, nil
+	}
+	return a
+}
+
+func fakeFunc(pass *analysis.Pass, fn *ast.FuncDecl) error {
+	var acquired token.Pos
+	var failed error
+	ast.Inspect(fn, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		id, ok := call.Fun.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		rule, name := "GM101", id.Name
+		if s, ok := strings.CutSuffix(name, "Leak"); ok {
+			rule, name = "GM102", s
+		}
+		switch name {
+		case "acquire":
+			acquired = call.Pos()
+		case "definite", "likely", "possible":
+			tier, _ := report.ParseTier(name)
+			f := report.Finding{
+				Rule: rule, Tier: tier, Pos: call.Pos(), End: call.End(), Function: fn.Name.Name,
+				Resource: "tensor", Acquired: acquired, Message: "tensor is lost",
+			}
+			if acquired.IsValid() {
+				f.Message = fmt.Sprintf("tensor (line %d) is lost", pass.Fset.Position(acquired).Line)
+				f.Trace = []report.Step{{Pos: acquired, Text: "acquired"}, {Pos: call.Pos(), Text: "lost"}}
+			}
+			if name == "definite" {
+				f.Fixes = []analysis.SuggestedFix{{Message: "Remove the call", TextEdits: []analysis.TextEdit{{Pos: call.Pos(), End: call.End()}}}}
+			}
+			report.Report(pass, f)
+		case "hard":
+			report.Degraded(pass, call.Pos(), fn.Name.Name, "too many paths")
+		case "broken":
+			failed = fmt.Errorf("cannot analyse %s\nsecond line", fn.Name.Name)
+		case "crash":
+			var p *int
+			*p = 1
+		}
+		return true
+	})
+	return failed
+}
+
+// TestAnalyzers checks that the list which all drivers share is sound.
+func TestAnalyzers(t *testing.T) {
+	if err := analysis.Validate(gpumemlint.Analyzers()); err != nil {
+		t.Error(err)
+	}
+}
