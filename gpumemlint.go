@@ -8,7 +8,17 @@
 // they report is described in docs/rules; how to run them, in docs/drivers.md.
 package gpumemlint
 
-import "golang.org/x/tools/go/analysis"
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/gpumemlint/gpumemlint/internal/ownership"
+	"github.com/gpumemlint/gpumemlint/passes/deferarg"
+	"github.com/gpumemlint/gpumemlint/passes/discard"
+	"github.com/gpumemlint/gpumemlint/passes/errpath"
+	"github.com/gpumemlint/gpumemlint/passes/leak"
+	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
+	"github.com/gpumemlint/gpumemlint/passes/overwrite"
+)
 
 // Analyzers returns the engine and all passes, in a fixed order. The slice is
 // the caller's; the analyzers are shared by all callers.
@@ -16,5 +26,13 @@ import "golang.org/x/tools/go/analysis"
 // The engine (ownership) reports nothing itself. It is part of the list so
 // that drivers which set flags only on listed analyzers can reach its own.
 func Analyzers() []*analysis.Analyzer {
-	return []*analysis.Analyzer{}
+	return []*analysis.Analyzer{
+		ownership.Analyzer,
+		errpath.Analyzer,
+		leak.Analyzer,
+		discard.Analyzer,
+		overwrite.Analyzer,
+		loopdefer.Analyzer,
+		deferarg.Analyzer,
+	}
 }

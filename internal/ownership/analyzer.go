@@ -1,0 +1,395 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"runtime/debug"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gpumemlint/gpumemlint/internal/lazyssa"
+	"github.com/gpumemlint/gpumemlint/internal/report"
+)
+
+// Doc is what drivers print about the engine.
+const Doc = `follow owned GPU and native resources to where they end
+
+The engine behind every gpumemlint rule: it reports nothing itself except a
+malformed //gpumem: directive.`
+
+// Analyzer computes what becomes of every resource that a package acquires.
+// Its result is a *Result. Every pass requires it.
+//
+// Its flags are those of every finding (see report.RegisterFlags) and models,
+// a stub file of the user's.
+var Analyzer = newAnalyzer()
+
+func newAnalyzer() *analysis.Analyzer {
+	a := &analysis.Analyzer{
+		Name:       "ownership",
+		Doc:        Doc,
+		URL:        "https://pkg.go.dev/github.com/gpumemlint/gpumemlint/internal/ownership",
+		Run:        runPass,
+		ResultType: reflect.TypeFor[*Result](),
+		FactTypes:  []analysis.Fact{(*FuncFact)(nil), (*PkgFact)(nil)},
+	}
+	report.RegisterFlags(&a.Flags)
+	a.Flags.Var(modelFlag, "models", "stub file with more models, as PATH or PATH@sha256:HEX")
+	return a
+}
+
+// Result is what the passes read.
+type Result struct {
+	// Verdicts are in source order.
+	Verdicts []Verdict
+	// Degraded names functions that were too large to be followed path by
+	// path: findings in them are at most possible.
+	Degraded []string
+}
+
+func runPass(pass *analysis.Pass) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// A defect of the engine must not take the driver down, nor pass
+			// for a clean package.
+			err = fmt.Errorf("gpumemlint failed on package %s: %v%s; please report this with the code that triggers it", pass.Pkg.Path(), p, firstFrame(debug.Stack()))
+		}
+	}()
+	// Fast path: most packages of a build touch no GPU library.
+	if !touches(pass) {
+		return new(Result), nil
+	}
+	models, errs := modelsFor(pass)
+	for _, e := range errs {
+		pass.Report(analysis.Diagnostic{Pos: e.pos, Category: "directive", Message: e.msg})
+	}
+	if !needsSSA(pass, models) {
+		return new(Result), nil
+	}
+	e := newEngine(pass, lazyssa.Build(pass), models)
+	return e.run()
+}
+
+// firstFrame is the place in the engine where a panic came from.
+func firstFrame(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
+			at := strings.TrimSpace(lines[i+3])
+			if j := strings.LastIndex(at, "/internal/"); j >= 0 {
+				at = at[j+1:]
+			}
+			at, _, _ = strings.Cut(at, " ")
+			return " (at " + at + ")"
+		}
+	}
+	return ""
+}
+
+// run analyses every function, exports the summaries and collects verdicts.
+func (e *engine) run() (*Result, error) {
+	res := new(Result)
+	for _, fn := range e.funcs {
+		if fn.Parent() != nil {
+			continue // with its parent
+		}
+		a := e.analyze(fn)
+		if a == nil {
+			continue
+		}
+		for _, sr := range a.sites {
+			res.Verdicts = append(res.Verdicts, e.verdicts(sr)...)
+		}
+		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
+	}
+	e.export()
+	for fn := range e.degraded {
+		res.Degraded = append(res.Degraded, funcName(fn))
+	}
+	sort.Strings(res.Degraded)
+	sort.SliceStable(res.Verdicts, func(i, j int) bool {
+		if res.Verdicts[i].Pos != res.Verdicts[j].Pos {
+			return res.Verdicts[i].Pos < res.Verdicts[j].Pos
+		}
+		return res.Verdicts[i].Kind < res.Verdicts[j].Kind
+	})
+	return res, nil
+}
+
+// export writes the package's summaries as facts.
+func (e *engine) export() {
+	for _, fn := range e.funcs {
+		obj, ok := fn.Object().(*types.Func)
+		if !ok || fn.Parent() != nil {
+			continue
+		}
+		f := e.funcFact(fn)
+		if !f.empty() {
+			e.pass.ExportObjectFact(obj, f)
+		}
+	}
+	e.pass.ExportPackageFact(&PkgFact{Stub: directiveStub(e.pass)})
+}
+
+func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
+	f := new(FuncFact)
+	if a := e.analyze(fn); a != nil {
+		f.Results, f.Into = a.fresh, a.into
+	}
+	f.NoReturn = e.neverReturns(fn)
+	if f.NoReturn {
+		return f
+	}
+	zeros := fn.Signature.Results().Len() == 1
+	for i, p := range fn.Params {
+		for _, path := range e.paths(fn, i, p) {
+			eff := e.localEffect(fn, i, path)
+			if eff.plain() {
+				continue
+			}
+			f.Params = append(f.Params, ParamFact{
+				Param: i, Path: path, OK: eff.OK, Err: eff.Err, Ret: eff.Ret, RetPath: eff.RetPath,
+				Into: eff.Into, IntoPath: eff.IntoPath, Cond: eff.Cond, True: eff.True, False: eff.False,
+			})
+		}
+		if zeros {
+			z := zeroOther
+			if isStatus(p.Type()) || isError(p.Type()) {
+				z = e.onZero(fn, i)
+			}
+			f.OnZero = append(f.OnZero, int8(z))
+		}
+	}
+	for _, class := range e.processClasses() {
+		if e.releasesProcess(fn, class) {
+			f.Process = append(f.Process, class)
+		}
+	}
+	return f
+}
+
+// processClasses are the process-wide classes in name order.
+func (e *engine) processClasses() []string {
+	if e.process == nil {
+		e.process = []string{}
+		for _, c := range e.models.Classes() {
+			if c.Process {
+				e.process = append(e.process, c.Name)
+			}
+		}
+		sort.Strings(e.process)
+	}
+	return e.process
+}
+
+// paths lists where below a parameter a resource could lie, as far as fn
+// itself looks: the parameter, the fields it reads, their elements.
+func (e *engine) paths(fn *ssa.Function, i int, p *ssa.Parameter) []string {
+	if !canHold(p.Type(), 0) {
+		return nil
+	}
+	found := map[string]bool{"": true}
+	addContainer(found, "", p.Type())
+	var walk func(v ssa.Value, path string, depth int)
+	walk = func(v ssa.Value, path string, depth int) {
+		if depth > 3 || v.Referrers() == nil {
+			return
+		}
+		for _, ref := range *v.Referrers() {
+			switch ref := ref.(type) {
+			case *ssa.FieldAddr:
+				if ref.X == v {
+					e.addPath(found, path+"."+fieldName(v.Type(), ref.Field), elem(ref.Type()))
+					walk(ref, path+"."+fieldName(v.Type(), ref.Field), depth+1)
+				}
+			case *ssa.Field:
+				e.addPath(found, path+"."+fieldName(v.Type(), ref.Field), ref.Type())
+				walk(ref, path+"."+fieldName(v.Type(), ref.Field), depth+1)
+			case *ssa.UnOp:
+				if ref.Op == token.MUL {
+					walk(ref, path, depth+1)
+				}
+			case *ssa.Store:
+				if ref.Val == v {
+					if a, ok := ref.Addr.(*ssa.Alloc); ok && depth < 2 {
+						walk(a, path, depth+1) // a captured parameter
+					}
+				}
+			case *ssa.MakeClosure:
+				for k, b := range ref.Bindings {
+					if b == v {
+						walk(ref.Fn.(*ssa.Function).FreeVars[k], path, depth+1)
+					}
+				}
+			}
+		}
+	}
+	walk(p, "", 0)
+	return sortedKeys(found)
+}
+
+func elem(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func (e *engine) addPath(found map[string]bool, path string, t types.Type) {
+	if !canHold(t, 0) || len(found) > 24 {
+		return
+	}
+	found[path] = true
+	addContainer(found, path, t)
+}
+
+func addContainer(found map[string]bool, path string, t types.Type) {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		if canHold(u.Elem(), 0) {
+			found[path+"[]"] = true
+		}
+	case *types.Array:
+		if canHold(u.Elem(), 0) {
+			found[path+"[]"] = true
+		}
+	case *types.Map:
+		if canHold(u.Elem(), 0) {
+			found[path+"[]"] = true
+		}
+	}
+}
+
+// canHold reports whether a value of type t can be or contain a handle.
+func canHold(t types.Type, depth int) bool {
+	if depth > 3 {
+		return true
+	}
+	if isError(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr {
+			return true
+		}
+		_, named := types.Unalias(t).(*types.Named)
+		return named && u.Info()&types.IsInteger != 0 && u.Kind() != types.Bool && (u.Kind() == types.Uint64 || u.Kind() == types.Int64 || u.Kind() == types.Uint)
+	case *types.Pointer:
+		return canHold(u.Elem(), depth+1) || isBasicPointer(u)
+	case *types.Slice:
+		return canHold(u.Elem(), depth+1)
+	case *types.Array:
+		return canHold(u.Elem(), depth+1)
+	case *types.Map:
+		return canHold(u.Elem(), depth+1)
+	case *types.Chan:
+		return canHold(u.Elem(), depth+1)
+	case *types.Struct:
+		return u.NumFields() > 0 || true
+	case *types.Signature:
+		return false
+	}
+	return true
+}
+
+// isBasicPointer: *C.char and its kin are handles of C memory.
+func isBasicPointer(p *types.Pointer) bool {
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && strings.HasPrefix(n.Obj().Name(), "_Ctype_")
+}
+
+// funcName is the function's name as a reader knows it; literals go by their
+// parent.
+func funcName(fn *ssa.Function) string {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if recv := fn.Signature.Recv(); recv != nil {
+		star := ""
+		if _, ok := recv.Type().(*types.Pointer); ok {
+			star = "*"
+		}
+		return "(" + star + typeBase(recv.Type()) + ")." + fn.Name()
+	}
+	return fn.Name()
+}
+
+// callPos is where a call is reported: the start of its function operand. For
+// a call inside cgo's literals the position of the call itself is off.
+func (e *engine) callPos(call *ssa.Call) token.Pos {
+	if c := e.callExpr(call); c != nil {
+		return c.Fun.Pos()
+	}
+	return call.Pos()
+}
+
+func (e *engine) callEnd(call *ssa.Call) token.Pos {
+	if fn := call.Parent(); fn != nil && isCgoWrapper(fn) {
+		return token.NoPos
+	}
+	if c := e.callExpr(call); c != nil {
+		return c.End()
+	}
+	return token.NoPos
+}
+
+func (e *engine) callExpr(call *ssa.Call) *ast.CallExpr {
+	if e.calls == nil {
+		e.calls = map[token.Pos]*ast.CallExpr{}
+		for _, f := range e.pass.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if c, ok := n.(*ast.CallExpr); ok {
+					e.calls[c.Lparen] = c
+				}
+				return true
+			})
+		}
+	}
+	fn := call.Parent()
+	for fn.Parent() != nil && isCgoWrapper(fn) {
+		// The literal stands where the user wrote the call.
+		for pos, c := range e.calls {
+			if c.Fun.Pos() == fn.Pos() || unparen(c.Fun) == ast.Expr(fn.Syntax().(*ast.FuncLit)) {
+				_ = pos
+				return c
+			}
+		}
+		fn = fn.Parent()
+	}
+	return e.calls[call.Pos()]
+}
+
+func unparen(x ast.Expr) ast.Expr {
+	for {
+		p, ok := x.(*ast.ParenExpr)
+		if !ok {
+			return x
+		}
+		x = p.X
+	}
+}
+
+// isCgoWrapper reports whether fn is a literal that cgo put around a call:
+// its first statement assigns to _cgo0.
+func isCgoWrapper(fn *ssa.Function) bool {
+	lit, ok := fn.Syntax().(*ast.FuncLit)
+	if !ok || len(lit.Body.List) == 0 {
+		return false
+	}
+	as, ok := lit.Body.List[0].(*ast.AssignStmt)
+	if !ok || len(as.Lhs) != 1 {
+		return false
+	}
+	id, ok := as.Lhs[0].(*ast.Ident)
+	return ok && strings.HasPrefix(id.Name, "_cgo")
+}

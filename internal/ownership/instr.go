@@ -1,0 +1,568 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// eval is what v is on this path.
+func (r *run) eval(s *state, v ssa.Value) val {
+	if x, ok := s.env[v]; ok {
+		return x
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		return constVal(v)
+	case *ssa.Global:
+		return ptr{loc{root: v}}
+	case *ssa.Function:
+		return &clo{fn: v}
+	}
+	return sym{v: v}
+}
+
+// set records a register. Opaque values are their own default.
+func (s *state) set(v ssa.Value, x val) {
+	if y, ok := x.(sym); ok && y.v == v && y.i == 0 {
+		delete(s.env, v)
+		return
+	}
+	s.env[v] = x
+}
+
+// instr executes one instruction. It reports true with the resulting states
+// when the path forked or ended.
+func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
+	if v, ok := in.(ssa.Value); ok && len(s.facts)+len(s.mem) > 0 {
+		if _, ok := in.(*ssa.Alloc); !ok {
+			r.redefine(s, v)
+		}
+	}
+	switch in := in.(type) {
+	case *ssa.Alloc:
+		r.alloc(s, in)
+	case *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+		r.alloc(s, in.(ssa.Value))
+	case *ssa.Store:
+		r.store(s, in)
+	case *ssa.UnOp:
+		return r.unop(fr, s, in)
+	case *ssa.BinOp:
+		if x := r.binop(s, in); x != nil {
+			s.set(in, x)
+		}
+	case *ssa.FieldAddr:
+		if l, ok := r.pointee(s, in.X); ok {
+			s.set(in, r.address(s, in, l, "."+fieldName(in.X.Type(), in.Field)))
+		} else if x, ok := r.eval(s, in.X).(own); ok {
+			// &owner.field: whatever is found there is part of the owner.
+			_ = x
+			s.set(in, own{sub: true})
+		}
+	case *ssa.Field:
+		switch x := r.eval(s, in.X).(type) {
+		case *agg:
+			s.set(in, part(x, "."+fieldName(in.X.Type(), in.Field), in))
+		case own:
+			s.set(in, own{sub: true})
+		case sym:
+			if x.v == nil {
+				l := x.l.field("." + fieldName(in.X.Type(), in.Field))
+				if !l.deep() {
+					s.set(in, r.load(s, l, in.Type(), in))
+				}
+			}
+		}
+	case *ssa.IndexAddr:
+		r.indexAddr(s, in)
+	case *ssa.Index:
+		switch x := r.eval(s, in.X).(type) {
+		case *agg:
+			s.set(in, part(x, indexStep(in.Index), in))
+		case own:
+			s.set(in, own{sub: true})
+		}
+	case *ssa.Lookup:
+		r.lookup(s, in)
+	case *ssa.MapUpdate:
+		if l, ok := r.pointee(s, in.Map); ok {
+			r.put(s, l.field("[]"), r.eval(s, in.Value), in.Pos())
+		}
+	case *ssa.Slice:
+		r.slice(s, in)
+	case *ssa.Convert:
+		r.pass(s, in, in.X)
+	case *ssa.ChangeType:
+		r.pass(s, in, in.X)
+	case *ssa.ChangeInterface:
+		r.pass(s, in, in.X)
+	case *ssa.MultiConvert:
+		r.pass(s, in, in.X)
+	case *ssa.SliceToArrayPointer:
+		r.pass(s, in, in.X)
+	case *ssa.MakeInterface:
+		if x := r.eval(s, in.X); s.reach(x) {
+			s.set(in, x)
+		} else if _, ok := x.(ptr); ok {
+			s.set(in, x)
+		}
+	case *ssa.TypeAssert:
+		if x := r.eval(s, in.X); s.reach(x) {
+			if in.CommaOk {
+				s.set(in, &tup{[]val{x, sym{v: in, i: 2}}})
+			} else {
+				s.set(in, x)
+			}
+		}
+	case *ssa.Extract:
+		s.set(in, r.extract(s, in))
+	case *ssa.MakeClosure:
+		c := &clo{fn: in.Fn.(*ssa.Function)}
+		for _, b := range in.Bindings {
+			c.b = append(c.b, r.eval(s, b))
+		}
+		s.set(in, c)
+	case *ssa.Range:
+		s.set(in, r.eval(s, in.X))
+	case *ssa.Next:
+		if l, ok := r.pointee(s, in.Iter); ok {
+			if x := r.load(s, l.field("[]"), nil, in); s.reach(x) {
+				s.set(in, &tup{[]val{sym{v: in, i: 1}, sym{v: in, i: 2}, x}})
+			}
+		}
+	case *ssa.Send:
+		return r.send(fr, s, in.Chan, in.X, in.Pos())
+	case *ssa.Select:
+		return r.sel(fr, s, in)
+	case *ssa.DebugRef:
+		r.debugRef(s, in)
+	case *ssa.Call:
+		return r.call(fr, s, in)
+	case *ssa.Defer:
+		r.deferCall(s, in)
+	case *ssa.Go:
+		return r.goCall(fr, s, in)
+	case *ssa.RunDefers:
+		return r.runDefers(fr, s), true
+	case *ssa.Panic:
+		return nil, true // implicit and explicit panics owe nothing
+	}
+	return nil, false
+}
+
+func (r *run) alloc(s *state, v ssa.Value) {
+	l := loc{root: v}
+	if s.status == live && s.reachLoc(l, map[loc]bool{}) {
+		r.age(s, v) // the object of an earlier iteration lives on under an old name
+	}
+	for m := range s.mem {
+		if m.root == any(v) && !m.old {
+			delete(s.mem, m)
+		}
+	}
+	s.env[v] = ptr{l}
+}
+
+// age renames the object of an earlier iteration.
+func (r *run) age(s *state, v ssa.Value) {
+	old := func(l loc) loc {
+		if l.root == any(v) {
+			l.old = true
+		}
+		return l
+	}
+	var sub func(x val) val
+	sub = func(x val) val {
+		switch x := x.(type) {
+		case ptr:
+			return ptr{old(x.l)}
+		case *clo:
+			c := &clo{fn: x.fn}
+			for _, b := range x.b {
+				c.b = append(c.b, sub(b))
+			}
+			return c
+		case *tup:
+			t := &tup{}
+			for _, e := range x.vs {
+				t.vs = append(t.vs, sub(e))
+			}
+			return t
+		}
+		return x
+	}
+	mem := make(map[loc]val, len(s.mem))
+	for m, x := range s.mem {
+		mem[old(m)] = sub(x)
+	}
+	s.mem = mem
+	for k, x := range s.env {
+		s.env[k] = sub(x)
+	}
+	for i, stack := range s.defers {
+		var ds []deferred
+		for _, d := range stack {
+			d.fn = sub(d.fn)
+			args := make([]val, len(d.args))
+			for j, a := range d.args {
+				args[j] = sub(a)
+			}
+			d.args = args
+			ds = append(ds, d)
+		}
+		s.defers[i] = ds
+	}
+}
+
+func (r *run) pointee(s *state, v ssa.Value) (loc, bool) {
+	return pointee(r.eval(s, v))
+}
+
+// address is the pointer to a step below l, opaque when too deep.
+func (r *run) address(s *state, in ssa.Value, l loc, step string) val {
+	l = l.field(step)
+	if l.deep() {
+		return sym{v: in}
+	}
+	return ptr{l}
+}
+
+func fieldName(t types.Type, i int) string {
+	t = t.Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	if st, ok := coreStruct(t); ok && i < st.NumFields() {
+		return st.Field(i).Name()
+	}
+	return strconv.Itoa(i)
+}
+
+func coreStruct(t types.Type) (*types.Struct, bool) {
+	st, ok := t.Underlying().(*types.Struct)
+	return st, ok
+}
+
+func indexStep(v ssa.Value) string {
+	if c, ok := v.(*ssa.Const); ok && c.Value != nil {
+		return "[" + c.Value.ExactString() + "]"
+	}
+	return "[]"
+}
+
+func (r *run) indexAddr(s *state, in *ssa.IndexAddr) {
+	x := r.eval(s, in.X)
+	if _, ok := x.(own); ok {
+		s.set(in, own{sub: true})
+		return
+	}
+	l, ok := pointee(x)
+	if !ok {
+		return
+	}
+	step := "[]"
+	if a, ok := in.X.(*ssa.Alloc); ok {
+		_ = a
+		step = indexStep(in.Index) // an array: elements apart
+	}
+	s.set(in, r.address(s, in, l, step))
+}
+
+func (r *run) lookup(s *state, in *ssa.Lookup) {
+	l, ok := r.pointee(s, in.X)
+	if !ok {
+		return
+	}
+	x := r.load(s, l.field("[]"), in.Type(), in)
+	if !s.reach(x) {
+		return
+	}
+	if in.CommaOk {
+		s.set(in, &tup{[]val{x, boolVal(true)}})
+	} else {
+		s.set(in, x)
+	}
+}
+
+func (r *run) slice(s *state, in *ssa.Slice) {
+	switch x := r.eval(s, in.X).(type) {
+	case ptr:
+		s.set(in, x)
+	case sym:
+		s.set(in, x)
+	case own:
+		s.set(in, x)
+	}
+}
+
+// pass makes a conversion transparent where it cannot lose the resource.
+func (r *run) pass(s *state, in ssa.Value, from ssa.Value) {
+	switch x := r.eval(s, from).(type) {
+	case sym:
+		if x.v == nil || x.i != 0 || !isBasicNumber(from.Type()) {
+			s.set(in, x)
+		}
+	case intVal, boolVal:
+		s.set(in, x)
+	default:
+		s.set(in, x)
+	}
+}
+
+func isBasicNumber(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&types.IsNumeric != 0
+}
+
+func part(a *agg, step string, def ssa.Value) val {
+	if v, ok := a.m[step]; ok {
+		return v
+	}
+	sub := map[string]val{}
+	for k, v := range a.m {
+		if strings.HasPrefix(k, step) && (k[len(step)] == '.' || k[len(step)] == '[') {
+			sub[k[len(step):]] = v
+		}
+	}
+	if len(sub) > 0 {
+		return &agg{sub}
+	}
+	if v, ok := a.m[""]; ok {
+		if _, ok := v.(own); ok {
+			return own{sub: true}
+		}
+	}
+	return sym{v: def}
+}
+
+func (r *run) extract(s *state, in *ssa.Extract) val {
+	if t, ok := s.env[in.Tuple].(*tup); ok && in.Index < len(t.vs) {
+		return t.vs[in.Index]
+	}
+	return sym{v: in.Tuple, i: in.Index + 1}
+}
+
+// load reads a location. typ may be nil for an element of unknown type.
+func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
+	if v, ok := s.mem[l]; ok {
+		return v
+	}
+	if strings.HasSuffix(l.path, "]") {
+		if v, ok := r.loadElem(s, l); ok {
+			return v
+		}
+	}
+	// Part of something known as a whole?
+	for p := l.path; p != ""; {
+		p = parentPath(p)
+		up := loc{root: l.root, old: l.old, path: p}
+		switch v := s.mem[up].(type) {
+		case own:
+			return own{sub: true}
+		case *agg:
+			return part(v, l.path[len(p):], in)
+		case nilVal:
+			if typ != nil {
+				return zeroVal(typ)
+			}
+			return v
+		case ptr:
+			// A pointer was stored where the path was flattened.
+			return r.load(s, loc{root: v.l.root, old: v.l.old, path: v.l.path + l.path[len(p):]}, typ, in)
+		case sym:
+			if v.v != nil {
+				return sym{v: in}
+			}
+		}
+	}
+	if typ != nil {
+		switch typ.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			sub := map[string]val{}
+			for m, v := range s.mem {
+				if rest, ok := l.under(m); ok && rest != "" {
+					sub[rest] = v
+				}
+			}
+			if len(sub) > 0 {
+				return &agg{sub}
+			}
+		}
+	}
+	if a, ok := l.root.(*ssa.Alloc); ok && !l.old && !s.havocked(l) {
+		_ = a
+		if typ != nil {
+			return zeroVal(typ)
+		}
+	}
+	return sym{l: l}
+}
+
+// havocked reports whether an unknown call may have written below l's root.
+func (s *state) havocked(l loc) bool {
+	_, ok := s.mem[loc{root: l.root, old: l.old, path: "?"}]
+	return ok
+}
+
+// loadElem reads an element at an index that is not known, or one that may
+// have been stored under an index that was not known.
+func (r *run) loadElem(s *state, l loc) (val, bool) {
+	i := strings.LastIndexByte(l.path, '[')
+	base := l.path[:i]
+	any := l
+	any.path = base + "[]"
+	if l.path != any.path {
+		v, ok := s.mem[any]
+		return v, ok
+	}
+	var keys []string
+	for m := range s.mem {
+		if m.root == l.root && m.old == l.old && strings.HasPrefix(m.path, base+"[") && strings.IndexByte(m.path[i:], ']') == len(m.path)-i-1 {
+			keys = append(keys, m.path)
+		}
+	}
+	best := ""
+	for _, k := range keys {
+		v := s.mem[loc{root: l.root, old: l.old, path: k}]
+		if s.reach(v) && (best == "" || k < best) {
+			best = k
+		}
+	}
+	if best == "" {
+		return nil, false
+	}
+	return s.mem[loc{root: l.root, old: l.old, path: best}], true
+}
+
+func parentPath(p string) string {
+	i := strings.LastIndexAny(p, ".[")
+	if i < 0 {
+		return ""
+	}
+	return p[:i]
+}
+
+func (r *run) store(s *state, in *ssa.Store) {
+	l, ok := r.pointee(s, in.Addr)
+	if !ok {
+		return
+	}
+	r.put(s, l, r.eval(s, in.Val), in.Pos())
+}
+
+// put writes v to l. Elements at unknown indices are written weakly.
+func (r *run) put(s *state, l loc, v val, pos token.Pos) {
+	old, had := s.mem[l]
+	if strings.HasSuffix(l.path, "[]") {
+		if had && s.reach(old) && !s.reach(v) {
+			return // some other element, for all that is known
+		}
+	} else if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) {
+		s.over, s.overName = pos, placeName(l)
+		s.overNil = isZero(v)
+	}
+	for m := range s.mem {
+		if rest, ok := l.under(m); ok && rest != "" {
+			delete(s.mem, m)
+		}
+	}
+	if a, ok := v.(*agg); ok {
+		delete(s.mem, l)
+		for k, e := range a.m {
+			s.mem[l.field(k)] = e
+		}
+		return
+	}
+	s.mem[l] = v
+}
+
+// placeName names a location for a message.
+func placeName(l loc) string {
+	name := ""
+	switch root := l.root.(type) {
+	case *ssa.Alloc:
+		name = root.Comment
+	case *ssa.Global:
+		name = root.Name()
+	case sym:
+		if p, ok := root.v.(*ssa.Parameter); ok {
+			name = p.Name()
+		} else if fv, ok := root.v.(*ssa.FreeVar); ok {
+			name = fv.Name()
+		}
+	}
+	if name == "complit" || name == "new" {
+		name = ""
+	}
+	return strings.TrimPrefix(name+l.path, ".")
+}
+
+func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
+	switch in.Op {
+	case token.MUL:
+		switch x := r.eval(s, in.X).(type) {
+		case own:
+			s.set(in, x) // *handle, or what an owner's field holds
+		case ptr, sym:
+			l, _ := pointee(x)
+			if g, ok := in.X.(*ssa.Global); ok {
+				if _, isFunc := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Signature); isFunc {
+					return nil, false // a function variable: the call looks at the instruction
+				}
+			}
+			s.set(in, r.load(s, l, in.Type(), in))
+		}
+	case token.NOT:
+		if b, ok := r.eval(s, in.X).(boolVal); ok {
+			s.set(in, !b)
+		}
+	case token.ARROW:
+		if r.received == in && s.status == unborn {
+			s.status = live
+			if in.CommaOk {
+				s.set(in, &tup{[]val{own{}, boolVal(true)}})
+			} else {
+				s.set(in, own{})
+			}
+			return nil, false
+		}
+		if l, ok := r.pointee(s, in.X); ok {
+			if x := r.load(s, l.field("[]"), nil, in); s.reach(x) {
+				if in.CommaOk {
+					s.set(in, &tup{[]val{x, boolVal(true)}})
+				} else {
+					s.set(in, x)
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+// debugRef follows the user's variables, so that an assignment which loses the
+// only name of the resource can be shown.
+func (r *run) debugRef(s *state, in *ssa.DebugRef) {
+	obj := in.Object()
+	if obj == nil || in.IsAddr || s.status != live {
+		return
+	}
+	v := r.eval(s, in.X)
+	if o, ok := v.(own); ok && !o.sub {
+		if s.names == nil {
+			s.names = map[types.Object]bool{}
+		}
+		s.names[obj] = true
+		return
+	}
+	if s.names[obj] && !s.over.IsValid() {
+		delete(s.names, obj)
+		s.over, s.overName, s.overNil = in.Expr.Pos(), obj.Name(), isZero(v)
+	}
+}

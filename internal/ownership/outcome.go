@@ -1,0 +1,216 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gpumemlint/gpumemlint/internal/report"
+)
+
+// kind is how one path of a run ended.
+type kind uint8
+
+const (
+	Leak          kind = iota // at a return, nothing leads to it
+	LostIteration             // at a back edge, nothing leads to it
+	LoopDefer                 // at a back edge, only a deferred release leads to it
+	Settled                   // released or handed on
+	MayOwn                    // something that cannot be seen may own it
+	Returned                  // is in a result
+	Stored                    // is in memory that outlives the function
+)
+
+// outcome is the end of one path.
+type outcome struct {
+	kind     kind
+	s        *state
+	pos      token.Pos
+	ret      *ssa.Return
+	vals     []val
+	fn       *ssa.Function
+	at       *ssa.Defer
+	ok, err  bool // what the return says
+	result   int
+	path     string
+	into     int
+	certain  report.Tier
+	sharing  bool // also stored elsewhere
+	cleanups []int
+}
+
+func settledKind(st status) kind {
+	if st == unknown {
+		return MayOwn
+	}
+	return Settled
+}
+
+func (o *outcome) tier(r *run) {
+	o.certain = report.Definite
+	if o.s != nil && o.s.weak {
+		o.certain = report.Possible
+	}
+	if r.degraded {
+		o.certain = report.Possible
+	}
+}
+
+// fnAnalysis is what following every acquisition of a function has shown.
+type fnAnalysis struct {
+	fn    *ssa.Function
+	sites []*siteResult
+	fresh []ResultFact
+	into  []IntoFact
+}
+
+type siteResult struct {
+	site     *site
+	root     *ssa.Function
+	outs     []outcome
+	degraded bool
+}
+
+func (a *fnAnalysis) acquisitions() []acquisition {
+	if a == nil {
+		return nil
+	}
+	f := FuncFact{Results: a.fresh, Into: a.into}
+	return f.acquisitions()
+}
+
+// analyze follows every acquisition of fn and of its literals. The answer to
+// recursion is that nothing is acquired.
+func (e *engine) analyze(fn *ssa.Function) *fnAnalysis {
+	if a, ok := e.analyses[fn]; ok {
+		return a
+	}
+	e.analyses[fn] = nil
+	a := &fnAnalysis{fn: fn}
+	for _, st := range e.sites(fn) {
+		root := fn
+		r := e.follow(root, st)
+		if !r.born && st.call.Parent() != root {
+			// The literal runs nowhere that can be seen: follow it by itself.
+			root = st.call.Parent()
+			r = e.follow(root, st)
+		}
+		if r.degraded {
+			e.degraded[fn] = true
+		}
+		a.sites = append(a.sites, &siteResult{site: st, root: root, outs: r.outs, degraded: r.degraded})
+	}
+	e.summarize(a)
+	e.analyses[fn] = a
+	return a
+}
+
+func (e *engine) follow(root *ssa.Function, st *site) *run {
+	r := e.newRun(root, st)
+	for _, ret := range r.exec(root, newState(), 0, false) {
+		if ret.s.status == live {
+			r.finish(ret)
+		}
+	}
+	return r
+}
+
+// finish classifies a path that reached a return with the resource alive.
+func (r *run) finish(ret ret) {
+	o := outcome{s: ret.s, pos: ret.in.Pos(), ret: ret.in, vals: ret.vals, fn: r.root, result: -1}
+	o.ok, o.err = exitClass(ret)
+	into, path, stored := r.storedAt(ret.s, loc{})
+	for i, v := range ret.vals {
+		if !ret.s.reach(v) {
+			continue
+		}
+		if c, isClo := v.(*clo); isClo {
+			if r.releasedBy(ret.s, c) {
+				o.cleanups = append(o.cleanups, i)
+				continue
+			}
+			o.kind, o.result, o.path = Returned, i, "()"
+			continue
+		}
+		if _, isDone := v.(done); isDone {
+			o.cleanups = append(o.cleanups, i)
+			continue
+		}
+		p, _ := pathIn(ret.s, v, loc{})
+		if o.result < 0 || o.path == "()" {
+			o.kind, o.result, o.path = Returned, i, p
+		}
+	}
+	switch {
+	case o.result >= 0 || len(o.cleanups) > 0:
+		o.kind = Returned
+		o.sharing = stored
+	case stored:
+		o.kind, o.into, o.path = Stored, into, path
+	default:
+		o.kind = Leak
+	}
+	r.out(o)
+}
+
+// releasedBy reports whether calling c releases the resource.
+func (r *run) releasedBy(s *state, c *clo) bool {
+	t := s.clone()
+	mark := len(r.outs)
+	fr := &frame{fn: r.root, depth: 0}
+	iv := &invocation{common: &ssa.CallCommon{Value: c.fn}, fn: c}
+	for _, p := range c.fn.Params {
+		iv.args = append(iv.args, sym{v: p})
+	}
+	if c.fn.Object() != nil { // a bound method
+		iv.args = nil
+		r.resolveFunc(iv, c)
+		r.invoke(fr, t, iv)
+	} else {
+		r.inline(fr, t, c, iv)
+	}
+	got := false
+	for _, o := range r.outs[mark:] {
+		got = got || o.kind == Settled
+	}
+	r.outs = r.outs[:mark]
+	return got
+}
+
+// summarize derives what callers own from where the paths ended.
+func (e *engine) summarize(a *fnAnalysis) {
+	seen := map[string]bool{}
+	for _, sr := range a.sites {
+		if sr.root != a.fn {
+			continue
+		}
+		class := sr.site.acq.class
+		var into []IntoFact
+		for _, o := range sr.outs {
+			switch o.kind {
+			case Returned:
+				e.addFresh(a, class, sr, o, seen)
+			case Stored:
+				if o.into < 0 {
+					continue
+				}
+				into = addInto(into, IntoFact{Param: o.into, Path: o.path, Class: class, OK: o.ok, Failed: o.err && !o.ok})
+			}
+		}
+		a.into = append(a.into, into...)
+	}
+}
+
+func addInto(list []IntoFact, f IntoFact) []IntoFact {
+	for i := range list {
+		if list[i].Param == f.Param && list[i].Path == f.Path {
+			list[i].OK = list[i].OK || f.OK
+			list[i].Failed = list[i].Failed || f.Failed
+			return list
+		}
+	}
+	return append(list, f)
+}

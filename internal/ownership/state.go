@@ -1,0 +1,366 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"go/token"
+	"go/types"
+	"hash/fnv"
+	"reflect"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// status is what has become of the tracked resource on one path.
+type status uint8
+
+const (
+	unborn status = iota
+	live
+	released
+	moved   // somebody else owns it now
+	unknown // something that cannot be seen may own it: no definite finding
+)
+
+// fact is what branches have told about an opaque value.
+type fact struct {
+	isNil  int8 // +1 nil (or zero), -1 not nil
+	truth  int8 // bools: +1 true, -1 false
+	equals string
+	differ string // known not to equal this integer
+}
+
+// deferred is a call registered by defer, its operands evaluated at that time.
+type deferred struct {
+	call *ssa.Defer
+	fn   val
+	args []val
+}
+
+// state is everything known at one point of one path. States are copied at
+// forks; values inside are immutable.
+type state struct {
+	env    map[ssa.Value]val
+	mem    map[loc]val
+	facts  map[sym]fact
+	defers [][]deferred // one stack per activation on the call stack
+	status status
+	weak   bool // an approximation was needed: at most likely
+
+	visited map[*ssa.BasicBlock]bool // loop headers whose body has seen the resource
+
+	// The rest explains a finding and does not distinguish states.
+	cause     ssa.Value // call whose failure this path is on
+	where     token.Pos // where the resource was last seen to be lost
+	over      token.Pos // where its only name got another value
+	overName  string
+	overNil   bool // the other value is nil
+	names     map[types.Object]bool
+	lateDefer token.Pos // deferred release whose operand was still nil
+	lateCall  *ssa.Defer
+	trace     []step
+}
+
+// step is one event of the path that a finding is explained with.
+type step struct {
+	pos  token.Pos
+	text string
+}
+
+func newState() *state {
+	return &state{
+		env:    map[ssa.Value]val{},
+		mem:    map[loc]val{},
+		facts:  map[sym]fact{},
+		defers: [][]deferred{nil},
+	}
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.env = cloneMap(s.env)
+	c.mem = cloneMap(s.mem)
+	c.facts = cloneMap(s.facts)
+	c.defers = append([][]deferred(nil), s.defers...)
+	if s.visited != nil {
+		c.visited = cloneMap(s.visited)
+	}
+	if s.names != nil {
+		c.names = cloneMap(s.names)
+	}
+	c.trace = s.trace[:len(s.trace):len(s.trace)]
+	return &c
+}
+
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m)+2)
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+func (s *state) note(pos token.Pos, text string) {
+	if len(s.trace) >= 12 {
+		return // the path is for a person to read
+	}
+	s.trace = append(s.trace[:len(s.trace):len(s.trace)], step{pos, text})
+}
+
+// ids numbers things in the order they are met, so that hashes, and with them
+// the order of exploration, are the same in every run.
+type ids struct {
+	m map[any]uint64
+}
+
+func (x *ids) of(v any) uint64 {
+	if x.m == nil {
+		x.m = map[any]uint64{}
+	}
+	id, ok := x.m[v]
+	if !ok {
+		id = uint64(len(x.m) + 1)
+		x.m[v] = id
+	}
+	return id
+}
+
+func mix(a, b uint64) uint64 {
+	a ^= b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2)
+	a ^= a >> 31
+	a *= 0xbf58476d1ce4e5b9
+	a ^= a >> 27
+	return a
+}
+
+func hashString(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+func (x *ids) hash(v val) uint64 {
+	switch v := v.(type) {
+	case nil:
+		return 1
+	case nilVal:
+		return 2
+	case own:
+		if v.sub {
+			return 4
+		}
+		return 3
+	case done:
+		return 5
+	case boolVal:
+		if v {
+			return 6
+		}
+		return 7
+	case intVal:
+		return mix(8, hashString(string(v)))
+	case sym:
+		return mix(9, x.of(v))
+	case ptr:
+		return mix(10, x.of(v.l))
+	case *clo:
+		h := mix(11, x.of(v.fn))
+		for _, b := range v.b {
+			h = mix(h, x.hash(b))
+		}
+		return h
+	case *tup:
+		h := uint64(12)
+		for _, e := range v.vs {
+			h = mix(h, x.hash(e))
+		}
+		return h
+	case *agg:
+		h := uint64(13)
+		for k, e := range v.m {
+			h += mix(hashString(k), x.hash(e))
+		}
+		return h
+	}
+	return mix(14, hashString(reflect.TypeOf(v).String()))
+}
+
+// key identifies a state up to what explains it.
+func (s *state) key(x *ids) uint64 {
+	h := mix(uint64(s.status), uint64(len(s.defers)))
+	if s.weak {
+		h = mix(h, 77)
+	}
+	var sum uint64
+	for k, v := range s.env {
+		sum += mix(x.of(k), x.hash(v))
+	}
+	h = mix(h, sum)
+	sum = 0
+	for k, v := range s.mem {
+		sum += mix(x.of(k), x.hash(v))
+	}
+	h = mix(h, sum)
+	sum = 0
+	for k, f := range s.facts {
+		sum += mix(x.of(k), mix(uint64(uint8(f.isNil))<<8|uint64(uint8(f.truth)), hashString(f.equals+"|"+f.differ)))
+	}
+	h = mix(h, sum)
+	for _, stack := range s.defers {
+		h = mix(h, uint64(len(stack)))
+		for _, d := range stack {
+			h = mix(h, x.of(d.call))
+			h = mix(h, x.hash(d.fn))
+			for _, a := range d.args {
+				h = mix(h, x.hash(a))
+			}
+		}
+	}
+	sum = 0
+	for b := range s.visited {
+		sum += mix(21, x.of(b))
+	}
+	return mix(h, sum)
+}
+
+// reach reports whether the tracked resource can be reached from v.
+func (s *state) reach(v val) bool {
+	return s.reachVia(v, map[loc]bool{})
+}
+
+func (s *state) reachVia(v val, seen map[loc]bool) bool {
+	switch v := v.(type) {
+	case own, done:
+		return true
+	case ptr:
+		return s.reachLoc(v.l, seen)
+	case sym:
+		// A pointer loaded from a place leads to what is below the place.
+		return s.reachLoc(derefSym(v), seen)
+	case *clo:
+		for _, b := range v.b {
+			if s.reachVia(b, seen) {
+				return true
+			}
+		}
+	case *tup:
+		for _, e := range v.vs {
+			if s.reachVia(e, seen) {
+				return true
+			}
+		}
+	case *agg:
+		for _, e := range v.m {
+			if s.reachVia(e, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *state) reachLoc(l loc, seen map[loc]bool) bool {
+	if seen[l] || len(s.mem) == 0 {
+		return false
+	}
+	seen[l] = true
+	for m, v := range s.mem {
+		if _, ok := l.under(m); ok && s.reachVia(v, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// derefSym is the location that an opaque pointer points at.
+func derefSym(v sym) loc {
+	if v.v == nil {
+		return v.l
+	}
+	return loc{root: v}
+}
+
+// pointee is the location that v points at.
+func pointee(v val) (loc, bool) {
+	switch v := v.(type) {
+	case ptr:
+		return v.l, true
+	case sym:
+		return derefSym(v), true
+	}
+	return loc{}, false
+}
+
+// ownedUnder lists the paths below l at which the tracked resource itself
+// lies, in order.
+func (s *state) ownedUnder(l loc) []string {
+	found := map[string]bool{}
+	var walk func(l loc, prefix string, depth int)
+	seen := map[loc]bool{}
+	walk = func(l loc, prefix string, depth int) {
+		if seen[l] || depth > maxSteps {
+			return
+		}
+		seen[l] = true
+		for m, v := range s.mem {
+			rest, ok := l.under(m)
+			if !ok {
+				continue
+			}
+			switch v := v.(type) {
+			case own:
+				found[prefix+rest] = true
+			case ptr:
+				walk(v.l, prefix+rest, depth+1)
+			case *agg:
+				for k, e := range v.m {
+					if _, ok := e.(own); ok {
+						found[prefix+rest+k] = true
+					}
+				}
+			}
+		}
+	}
+	walk(l, "", 0)
+	return sortedKeys(found)
+}
+
+// rootsOf reports whether the resource is still reachable from anything that
+// the path can name: live registers, deferred calls, memory that outlives it.
+func (s *state) reachable(local func(root any) bool) bool {
+	for _, v := range s.env {
+		if s.reach(v) {
+			return true
+		}
+	}
+	if s.deferredHold() {
+		return true
+	}
+	for m, v := range s.mem {
+		if local(m.root) {
+			continue // reachable only through a register, seen above
+		}
+		if s.reach(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldByDefer reports whether a deferred call of any activation holds it.
+func (s *state) deferredHold() bool {
+	for _, stack := range s.defers {
+		for _, d := range stack {
+			if s.reach(d.fn) {
+				return true
+			}
+			for _, a := range d.args {
+				if s.reach(a) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,264 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/gpumemlint/gpumemlint/rules"
+)
+
+// touches reports whether a package can have anything to do with a modelled
+// resource, by its imports alone: it imports a modelled library, uses cgo,
+// has directives, or imports a package that was summarised. It runs for every
+// package of a build, so it starts with what costs least.
+func touches(pass *analysis.Pass) bool {
+	if isStdPackage(pass) {
+		return false
+	}
+	for _, imp := range pass.Pkg.Imports() {
+		path := imp.Path()
+		if path == "runtime/cgo" || path == "C" {
+			return true
+		}
+		if isStd(path) && path != "unsafe" {
+			continue
+		}
+		if !isStd(path) && (builtinModels().Package(path) || pass.ImportPackageFact(imp, new(PkgFact))) {
+			return true
+		}
+	}
+	if modelFlag.String() != "" {
+		return true
+	}
+	for _, f := range pass.Files {
+		if rules.HasDirectives(f) {
+			return true
+		}
+	}
+	return usesCgo(pass)
+}
+
+// usesCgo reports whether cgo has processed a file: every such package
+// declares functions named after C's.
+func usesCgo(pass *analysis.Pass) bool {
+	for _, f := range pass.Files {
+		for _, imp := range f.Imports {
+			if imp.Path.Value == `"runtime/cgo"` || imp.Path.Value == `"C"` {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isStdPackage(pass *analysis.Pass) bool {
+	if pass.Module != nil && pass.Module.Path != "" {
+		return pass.Module.Path == "std"
+	}
+	// Without a module (GOPATH, Bazel) the import path decides, but a path
+	// without a dot is just as often the user's own.
+	if !isStd(pass.Pkg.Path()) || len(pass.Files) == 0 {
+		return false
+	}
+	return underGoroot(pass)
+}
+
+func underGoroot(pass *analysis.Pass) bool {
+	name := pass.Fset.File(pass.Files[0].FileStart).Name()
+	return strings.HasPrefix(name, goroot()+"/src/")
+}
+
+var goroot = sync.OnceValue(func() string {
+	if r := os.Getenv("GOROOT"); r != "" {
+		return r
+	}
+	return "/usr/local/go"
+})
+
+// needsSSA reports whether anything in the package names a resource. It does
+// not look for acquisitions only: a package may just release.
+func needsSSA(pass *analysis.Pass, models *rules.Set) bool {
+	return true
+}
+
+type directiveError struct {
+	pos token.Pos
+	msg string
+}
+
+// modelsFor is the built-in set with the user's file, the directives of the
+// imported packages and those of the package itself.
+func modelsFor(pass *analysis.Pass) (*rules.Set, []directiveError) {
+	set, err := modelFlag.set()
+	if err != nil {
+		return set, []directiveError{{pass.Files[0].Package, err.Error()}}
+	}
+	var files []*rules.File
+	for _, imp := range pass.Pkg.Imports() {
+		var f PkgFact
+		if pass.ImportPackageFact(imp, &f) && f.Stub != "" {
+			if file, err := rules.Parse(imp.Path(), []byte(f.Stub)); err == nil {
+				files = append(files, file)
+			}
+		}
+	}
+	var errs []directiveError
+	for _, f := range pass.Files {
+		if !rules.HasDirectives(f) {
+			continue
+		}
+		file, list := set.ParseFiles(pass.Fset, pass.Pkg.Path(), pass.Files)
+		for _, e := range list {
+			errs = append(errs, directiveError{posOfLine(pass, e.Pos), fmt.Sprintf("bad directive: got %s, expected %s", e.Got, e.Want)})
+		}
+		files = append(files, file)
+		break
+	}
+	if len(files) == 0 {
+		return set, errs
+	}
+	more, _ := set.With(files...)
+	return more, errs
+}
+
+// posOfLine finds the token.Pos of a resolved position.
+func posOfLine(pass *analysis.Pass, p token.Position) token.Pos {
+	for _, f := range pass.Files {
+		tf := pass.Fset.File(f.FileStart)
+		if pass.Fset.Position(f.FileStart).Filename != p.Filename && tf.Name() != p.Filename {
+			continue
+		}
+		pos := f.Package
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				if pass.Fset.Position(c.Pos()).Line == p.Line {
+					pos = c.Pos()
+				}
+			}
+		}
+		return pos
+	}
+	return pass.Files[0].Package
+}
+
+// directiveStub renders the package's own directives as a stub file, for the
+// packages that import it.
+func directiveStub(pass *analysis.Pass) string {
+	var buf bytes.Buffer
+	for _, f := range pass.Files {
+		if !rules.HasDirectives(f) {
+			continue
+		}
+		for _, d := range f.Decls {
+			writeStub(&buf, pass, d)
+		}
+	}
+	if buf.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("package %s // import %q\n%s", pass.Pkg.Name(), pass.Pkg.Path(), buf.String())
+}
+
+func writeStub(buf *bytes.Buffer, pass *analysis.Pass, d ast.Decl) {
+	doc := func(g *ast.CommentGroup) bool {
+		any := false
+		if g == nil {
+			return false
+		}
+		for _, c := range g.List {
+			if strings.HasPrefix(c.Text, "//gpumem:") {
+				fmt.Fprintln(buf, c.Text)
+				any = true
+			}
+		}
+		return any
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		buf.WriteByte('\n')
+		if doc(d.Doc) {
+			sig := *d
+			sig.Doc, sig.Body = nil, nil
+			printer.Fprint(buf, token.NewFileSet(), &sig)
+			buf.WriteByte('\n')
+		}
+	case *ast.GenDecl:
+		if d.Tok != token.TYPE {
+			return
+		}
+		for _, spec := range d.Specs {
+			ts := spec.(*ast.TypeSpec)
+			buf.WriteByte('\n')
+			if doc(d.Doc) || doc(ts.Doc) {
+				fmt.Fprintf(buf, "type %s struct{}\n", ts.Name.Name)
+			}
+		}
+	}
+}
+
+// modelFlag is the value of the flag models: a stub file and the hash of its
+// content, without which go vet would answer from its cache after a change.
+var modelFlag = new(modelsValue)
+
+type modelsValue struct {
+	mu   sync.Mutex
+	text string
+	got  *rules.Set
+	err  error
+}
+
+func (m *modelsValue) String() string { return m.text }
+
+// Set takes PATH or PATH@sha256:HEX.
+func (m *modelsValue) Set(s string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.text, m.got, m.err = s, nil, nil
+	return nil
+}
+
+func (m *modelsValue) set() (*rules.Set, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.text == "" {
+		return builtinModels(), nil
+	}
+	if m.got == nil && m.err == nil {
+		m.got, m.err = loadModels(m.text)
+	}
+	if m.err != nil {
+		return builtinModels(), m.err
+	}
+	return m.got, nil
+}
+
+func loadModels(s string) (*rules.Set, error) {
+	path, sum, hashed := strings.Cut(s, "@sha256:")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("models file cannot be read: %v", err)
+	}
+	if got := sha256.Sum256(data); hashed && hex.EncodeToString(got[:]) != sum {
+		return nil, fmt.Errorf("models file %s has changed since the run began; run again", path)
+	}
+	f, err := rules.Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	return builtinModels().With(f)
+}
+
+var builtinModels = rules.Default

@@ -1,0 +1,384 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gpumemlint/gpumemlint/internal/report"
+)
+
+// Kind says what is wrong; each belongs to one rule.
+type Kind uint8
+
+// The verdicts of the engine.
+const (
+	ErrorPath   Kind = iota + 1 // GM101
+	NotReleased                 // GM102
+	EachTurn                    // GM102, lost at the end of each iteration
+	OwnerLacks                  // GM102, stored in a type that cannot release it
+	Discarded                   // GM103
+	Overwritten                 // GM104
+	DeferInLoop                 // GM105
+	DeferEarly                  // GM106
+)
+
+// Verdict is one thing gone wrong, in terms of the source.
+type Verdict struct {
+	Kind     Kind
+	Tier     report.Tier
+	Pos, End token.Pos
+	Class    Class
+	Callee   string    // what acquired it, as the user writes it
+	Acquired token.Pos // where
+	Function string    // in which function
+	Failed   string    // ErrorPath: the call that failed, or ""
+	Name     string    // Overwritten: the variable or field; OwnerLacks: the type
+	Nil      bool      // Overwritten with nil
+	Always   bool      // NotReleased on every path
+	Others   int       // further exits of the same kind
+	Trace    []report.Step
+}
+
+// verdicts judges one acquisition: at most one finding says how it is lost,
+// the one that a person would mend first.
+func (e *engine) verdicts(sr *siteResult) []Verdict {
+	st := sr.site
+	base := Verdict{
+		Tier: st.acq.class.ceiling(), Class: st.acq.class, Callee: st.name, Function: funcName(sr.root),
+		Acquired: e.callPos(st.call), Pos: e.callPos(st.call), End: e.callEnd(st.call),
+	}
+	var list []Verdict
+	var leaks, iters []outcome
+	loopDefers := map[*ssa.Defer]bool{}
+	good := 0
+	for _, o := range sr.outs {
+		switch o.kind {
+		case Leak:
+			leaks = append(leaks, o)
+		case LostIteration:
+			iters = append(iters, o)
+		case LoopDefer:
+			if !loopDefers[o.at] {
+				loopDefers[o.at] = true
+				v := base
+				v.Kind, v.Pos, v.End = DeferInLoop, o.at.Pos(), token.NoPos
+				v.Tier = min(v.Tier, report.Likely)
+				v.Trace = steps(o.s)
+				list = append(list, v)
+			}
+		default:
+			good++
+		}
+	}
+	if len(leaks)+len(iters) == 0 {
+		return list
+	}
+	if st.acq.class.Process && !e.pairedHere(sr) {
+		return list // opened here, closed by somebody else: the usual way
+	}
+	sort.SliceStable(leaks, func(i, j int) bool { return leaks[i].pos < leaks[j].pos })
+	v := base
+	e.judge(&v, sr, leaks, iters, good)
+	if v.Kind == 0 {
+		return list
+	}
+	if sr.degraded {
+		v.Tier = report.Possible
+	}
+	return append(list, v)
+}
+
+// judge picks the verdict.
+func (e *engine) judge(v *Verdict, sr *siteResult, leaks, iters []outcome, good int) {
+	st := sr.site
+	for _, o := range leaks {
+		if o.s.lateDefer.IsValid() && e.deferReleases(o.s.lateCall) {
+			v.Kind, v.Pos, v.End = DeferEarly, o.s.lateDefer, token.NoPos
+			v.setPath(o)
+			return
+		}
+	}
+	if good == 0 && !st.acq.ignore && e.isDiscarded(st) {
+		v.Kind = Discarded
+		first := append(append([]outcome(nil), leaks...), iters...)[0]
+		v.setPath(first)
+		return
+	}
+	if good == 0 && st.acq.ignore && e.isDiscarded(st) {
+		return
+	}
+	for _, o := range append(append([]outcome(nil), iters...), leaks...) {
+		if o.s.over.IsValid() && (o.kind == LostIteration || o.ok || onlyErr(leaks)) {
+			v.Kind, v.Pos, v.End = Overwritten, o.s.over, token.NoPos
+			v.Name, v.Nil = o.s.overName, o.s.overNil
+			v.setPath(o)
+			e.capMain(v, sr, o)
+			return
+		}
+	}
+	if len(iters) > 0 {
+		v.Kind = EachTurn
+		v.setPath(iters[0])
+		return
+	}
+	var ordinary, failing []outcome
+	for _, o := range leaks {
+		if o.err && !o.ok {
+			failing = append(failing, o)
+		} else {
+			ordinary = append(ordinary, o)
+		}
+	}
+	if len(ordinary) > 0 {
+		o := ordinary[0]
+		v.Kind, v.Always = NotReleased, good == 0
+		v.setPath(o)
+		e.capMain(v, sr, o)
+		return
+	}
+	o := failing[0]
+	exits := map[token.Pos]bool{}
+	for _, f := range failing {
+		exits[f.pos] = true
+	}
+	v.Kind, v.Pos, v.End = ErrorPath, o.pos, token.NoPos
+	v.Others = len(exits) - 1
+	v.Failed = e.failedCall(o.s.cause)
+	v.setPath(o)
+	e.capMain(v, sr, o)
+}
+
+func onlyErr(leaks []outcome) bool {
+	for _, o := range leaks {
+		if o.ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *Verdict) setPath(o outcome) {
+	v.Tier = min(v.Tier, o.certain)
+	v.Trace = steps(o.s)
+	if o.pos.IsValid() {
+		v.Trace = append(v.Trace, report.Step{Pos: o.pos, Text: "lost here"})
+	}
+}
+
+func steps(s *state) []report.Step {
+	var list []report.Step
+	for _, t := range s.trace {
+		list = append(list, report.Step{Pos: t.pos, Text: t.text})
+	}
+	return list
+}
+
+// capMain: what is alive when main or an initialiser ends, ends with the
+// process or lives as long as it by design.
+func (e *engine) capMain(v *Verdict, sr *siteResult, o outcome) {
+	fn := sr.root
+	for fn.Parent() != nil {
+		return // a literal in main is no exit of main
+	}
+	if o.fn != nil && o.fn != fn {
+		return
+	}
+	isMain := fn.Name() == "main" && e.pass.Pkg.Name() == "main" && fn.Signature.Recv() == nil
+	if isMain || fn.Name() == "TestMain" || fn.Name() == "init" || fn.Synthetic == "package initializer" {
+		v.Tier = report.Possible
+	}
+}
+
+// pairedHere reports whether this package closes a process-wide library in the
+// same function that opens it, somewhere: then it does so per call, and an
+// opener without a closer stands out.
+func (e *engine) pairedHere(sr *siteResult) bool {
+	class := sr.site.acq.class.Name
+	for _, fn := range e.funcs {
+		if fn.Parent() != nil || !e.releasesProcess(fn, class) {
+			continue
+		}
+		for _, st := range e.sites(fn) {
+			if st.acq.class.Name == class {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isDiscarded reports whether the result never gets a name: it is dropped on
+// the spot, or goes straight into a call that only borrows it.
+func (e *engine) isDiscarded(st *site) bool {
+	if st.acq.result < 0 || st.acq.path != "" {
+		return false
+	}
+	var v ssa.Value = st.call
+	if st.call.Call.Signature().Results().Len() > 1 {
+		v = nil
+		for _, ref := range *st.call.Referrers() {
+			if x, ok := ref.(*ssa.Extract); ok && x.Index == st.acq.result {
+				v = x
+			}
+		}
+		if v == nil {
+			return true // x, _ := the other way round
+		}
+	}
+	return unnamed(v, 0)
+}
+
+func unnamed(v ssa.Value, depth int) bool {
+	if v.Referrers() == nil || depth > 4 {
+		return false
+	}
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.DebugRef:
+			if _, ok := ref.Expr.(*ast.Ident); ok {
+				return false // bound to a variable
+			}
+		case *ssa.Call, *ssa.Defer, *ssa.Go:
+		case *ssa.Convert, *ssa.ChangeType, *ssa.MakeInterface, *ssa.ChangeInterface:
+			if !unnamed(ref.(ssa.Value), depth+1) {
+				return false
+			}
+		case *ssa.Store:
+			// The slice of variadic arguments, or the cell of a struct handle
+			// that an inline method call needs.
+			switch a := ref.Addr.(type) {
+			case *ssa.IndexAddr:
+				if al, ok := a.X.(*ssa.Alloc); !ok || al.Comment != "varargs" {
+					return false
+				}
+			case *ssa.Alloc:
+				if a.Comment != "" && token.IsIdentifier(a.Comment) && !isCgoTemp(a.Comment) {
+					return false
+				}
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isCgoTemp(name string) bool {
+	return len(name) > 4 && name[:4] == "_cgo"
+}
+
+// deferReleases reports whether a deferred call is a release at all.
+func (e *engine) deferReleases(d *ssa.Defer) bool {
+	if d == nil {
+		return false
+	}
+	c := &d.Call
+	if m := e.callModel(c); m != nil {
+		return modelEnds(m)
+	}
+	if fn := c.StaticCallee(); fn != nil && fn.Object() != nil {
+		if e.local(fn) {
+			for i := range fn.Params {
+				if eff := e.localEffect(fn, i, ""); (eff.OK|eff.Err)&(bitReleased|bitMoved) != 0 {
+					return true
+				}
+			}
+			return false
+		}
+		obj, _ := fn.Object().(*types.Func)
+		if obj != nil {
+			if name, ok := cFuncName(obj.Name()); ok {
+				return hasWord(name, releaseWords)
+			}
+			return releaseNames[obj.Name()]
+		}
+	}
+	// defer C.free(p): a literal that returns a literal.
+	if call, ok := c.Value.(*ssa.Call); ok {
+		if mc, ok := call.Call.Value.(*ssa.MakeClosure); ok {
+			return e.literalReleases(mc.Fn.(*ssa.Function), 0)
+		}
+		if fn, ok := call.Call.Value.(*ssa.Function); ok {
+			return e.literalReleases(fn, 0)
+		}
+	}
+	return false
+}
+
+func (e *engine) literalReleases(fn *ssa.Function, depth int) bool {
+	if depth > 3 {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if m := e.callModel(call.Common()); m != nil && modelEnds(m) {
+				return true
+			}
+			if callee := call.Common().StaticCallee(); callee != nil {
+				if name, ok := cFuncName(callee.Name()); ok && hasWord(name, releaseWords) {
+					return true
+				}
+			}
+		}
+	}
+	for _, anon := range fn.AnonFuncs {
+		if e.literalReleases(anon, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// failedCall names the call whose failure a path is on.
+func (e *engine) failedCall(v ssa.Value) string {
+	for i := 0; i < 6 && v != nil; i++ {
+		switch x := v.(type) {
+		case *ssa.Extract:
+			v = x.Tuple
+		case *ssa.Call:
+			if fn := x.Call.StaticCallee(); fn != nil && fn.Object() == nil {
+				if inner := innerC(fn); inner != nil {
+					return e.calleeName(&inner.Call)
+				}
+			}
+			if name := e.calleeName(&x.Call); name != "a function value" {
+				return name
+			}
+			return ""
+		case *ssa.Phi:
+			v = x.Edges[0]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// innerC is the C call inside the literal that cgo wraps around it.
+func innerC(fn *ssa.Function) *ssa.Call {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if call, ok := in.(*ssa.Call); ok {
+				if callee := call.Call.StaticCallee(); callee != nil {
+					if _, ok := cFuncName(callee.Name()); ok {
+						return call
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
