@@ -183,7 +183,11 @@ func (s *Set) infer(f *File, errs *ErrorList) {
 			if e.Class != nil || e.Place.All || len(e.Place.Path) > 0 && e.Place.Path[0] != "[]" {
 				continue // known, or only by the real types
 			}
-			if t := types[elemType(fn.typeAt(e.Place))]; t != nil {
+			name := elemType(fn.typeAt(e.Place))
+			if f.C {
+				name = strings.TrimPrefix(name, "C.")
+			}
+			if t := types[name]; t != nil {
 				e.Class, _ = s.classOf(t)
 				continue
 			}
