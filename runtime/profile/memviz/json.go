@@ -42,9 +42,6 @@ func (s *Snapshot) WriteJSON(w io.Writer) error {
 		notes = []Annotation{}
 	}
 	j.rest("external_annotations", notes)
-	if len(s.Sites) > 0 {
-		j.rest("gpumem_sites", withFrames(s.Sites))
-	}
 	j.raw("}\n")
 	if j.err != nil {
 		return fmt.Errorf("snapshot: %w", j.err)
@@ -57,18 +54,6 @@ func (s *Snapshot) settings() Settings {
 	out := s.Settings
 	if out.RoundupPower2 == nil {
 		out.RoundupPower2 = NewSettings().RoundupPower2
-	}
-	return out
-}
-
-// withFrames replaces absent stacks by empty ones: the format has no null.
-func withFrames(sites []Site) []Site {
-	out := make([]Site, len(sites))
-	for i, site := range sites {
-		if site.Frames == nil {
-			site.Frames = []Frame{}
-		}
-		out[i] = site
 	}
 	return out
 }

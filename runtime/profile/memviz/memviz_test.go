@@ -58,7 +58,7 @@ func sample() *memviz.Snapshot {
 		},
 	}
 	s.Notes = []memviz.Annotation{{Device: 0, TimeUS: at, Name: "step", Stage: "START"}}
-	s.Sites = []memviz.Site{{Device: 0, Pool: "small", Tag: "input", AllocCount: 9, AllocBytes: 9000, LiveCount: 1, LiveBytes: 1000, Frames: load}}
+	s.Settings.Policy, s.Settings.Dropped = "best", 7
 	return s
 }
 

@@ -38,10 +38,6 @@ func (s *Snapshot) WritePickle(w io.Writer) error {
 				p.str("stage", note.Stage)
 			})
 		})
-		if len(s.Sites) > 0 {
-			p.Key("gpumem_sites")
-			p.List(len(s.Sites), func(i int) { p.site(&s.Sites[i]) })
-		}
 	})
 	if err := p.Close(); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -176,24 +172,11 @@ func (p *pickler) settings(s Settings) {
 			p.Key("per_process_memory_fraction")
 			p.Float(s.MemoryFraction)
 		}
-		if s.LastAllocatorPolicy != "" {
-			p.str("gpumem_policy", s.LastAllocatorPolicy)
+		if s.Policy != "" {
+			p.str("gpumem_policy", s.Policy)
 		}
-	})
-}
-
-func (p *pickler) site(s *Site) {
-	p.Dict(func() {
-		p.int("device", int64(s.Device))
-		p.str("pool", s.Pool)
-		p.int("stream", int64(s.Stream))
-		if s.Tag != "" {
-			p.str("tag", s.Tag)
+		if s.Dropped != 0 {
+			p.int("gpumem_dropped", s.Dropped)
 		}
-		p.int("alloc_objects", s.AllocCount)
-		p.int("alloc_space", s.AllocBytes)
-		p.int("inuse_objects", s.LiveCount)
-		p.int("inuse_space", s.LiveBytes)
-		p.frames(s.Frames)
 	})
 }

@@ -49,10 +49,6 @@ type Snapshot struct {
 	Traces   [][]Event    `json:"device_traces"` // one list a device ordinal, oldest event first
 	Settings Settings     `json:"allocator_settings"`
 	Notes    []Annotation `json:"external_annotations"`
-
-	// Sites is our addition, ignored by PyTorch's tools: how much each call
-	// stack has allocated since the start, which the bounded trace forgets.
-	Sites []Site `json:"gpumem_sites,omitempty"`
 }
 
 // Frame is one call of a stack.
@@ -104,17 +100,18 @@ type Event struct {
 
 // Settings are the allocator's, in PyTorch's words.
 type Settings struct {
-	Conf                string         `json:"PYTORCH_CUDA_ALLOC_CONF"`
-	MaxSplitSize        int64          `json:"max_split_size"` // -1: no limit
-	GCThreshold         float64        `json:"garbage_collection_threshold"`
-	Expandable          bool           `json:"expandable_segments"`
-	RegisterThreads     int64          `json:"pinned_num_register_threads"`
-	ReleaseLock         bool           `json:"release_lock_on_cudamalloc"`
-	HostRegister        bool           `json:"pinned_use_cuda_host_register"`
-	RoundupPower2       map[string]int `json:"roundup_power2_divisions"`
-	ThrowOnOOM          bool           `json:"throw_on_cudamalloc_oom,omitempty"`
-	MemoryFraction      float64        `json:"per_process_memory_fraction,omitempty"`
-	LastAllocatorPolicy string         `json:"gpumem_policy,omitempty"` // ours: pytorch or best
+	Conf            string         `json:"PYTORCH_CUDA_ALLOC_CONF"`
+	MaxSplitSize    int64          `json:"max_split_size"` // -1: no limit
+	GCThreshold     float64        `json:"garbage_collection_threshold"`
+	Expandable      bool           `json:"expandable_segments"`
+	RegisterThreads int64          `json:"pinned_num_register_threads"`
+	ReleaseLock     bool           `json:"release_lock_on_cudamalloc"`
+	HostRegister    bool           `json:"pinned_use_cuda_host_register"`
+	RoundupPower2   map[string]int `json:"roundup_power2_divisions"`
+	ThrowOnOOM      bool           `json:"throw_on_cudamalloc_oom,omitempty"`
+	MemoryFraction  float64        `json:"per_process_memory_fraction,omitempty"`
+	Policy          string         `json:"gpumem_policy,omitempty"`  // ours: pytorch or best
+	Dropped         int64          `json:"gpumem_dropped,omitempty"` // ours: events older than the trace
 }
 
 // Annotation is a named moment, drawn by the viewer as a mark.
@@ -123,19 +120,6 @@ type Annotation struct {
 	TimeUS int64  `json:"time_us"`
 	Name   string `json:"name"`
 	Stage  string `json:"stage"` // START or END
-}
-
-// Site is what one call stack has done since the allocator was opened.
-type Site struct {
-	Device     int     `json:"device"`
-	Pool       string  `json:"pool"`
-	Stream     uint64  `json:"stream"`
-	Tag        string  `json:"tag,omitempty"`
-	AllocCount int64   `json:"alloc_objects"`
-	AllocBytes int64   `json:"alloc_space"`
-	LiveCount  int64   `json:"inuse_objects"`
-	LiveBytes  int64   `json:"inuse_space"`
-	Frames     []Frame `json:"frames"`
 }
 
 // NewSettings returns the settings of an allocator that nobody configured.

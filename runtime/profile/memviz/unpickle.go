@@ -41,9 +41,6 @@ func ReadPickle(data []byte) (*Snapshot, error) {
 		s.Notes = append(s.Notes, Annotation{Device: int(u.int(d, "device")), TimeUS: u.int(d, "time_us"),
 			Name: u.str(d, "name"), Stage: u.str(d, "stage")})
 	}
-	for _, v := range u.list(root["gpumem_sites"], "gpumem_sites") {
-		s.Sites = append(s.Sites, u.site(v))
-	}
 	if u.err != nil {
 		return nil, fmt.Errorf("snapshot: %w", u.err)
 	}
@@ -203,13 +200,6 @@ func (u *unpickler) event(v any) Event {
 		Tag: u.str(d, "user_metadata"), PoolID: u.pair(d, "pool_id"), Frames: u.frames(d)}
 }
 
-func (u *unpickler) site(v any) Site {
-	d := u.dict(v, "gpumem_sites")
-	return Site{Device: int(u.int(d, "device")), Pool: u.str(d, "pool"), Stream: u.addr(d, "stream"), Tag: u.str(d, "tag"),
-		AllocCount: u.int(d, "alloc_objects"), AllocBytes: u.int(d, "alloc_space"),
-		LiveCount: u.int(d, "inuse_objects"), LiveBytes: u.int(d, "inuse_space"), Frames: u.frames(d)}
-}
-
 func (u *unpickler) settings(v any) Settings {
 	if v == nil {
 		return NewSettings()
@@ -219,7 +209,8 @@ func (u *unpickler) settings(v any) Settings {
 		GCThreshold: u.float(d, "garbage_collection_threshold"), Expandable: u.bool(d, "expandable_segments"),
 		RegisterThreads: u.int(d, "pinned_num_register_threads"), ReleaseLock: u.bool(d, "release_lock_on_cudamalloc"),
 		HostRegister: u.bool(d, "pinned_use_cuda_host_register"), ThrowOnOOM: u.bool(d, "throw_on_cudamalloc_oom"),
-		MemoryFraction: u.float(d, "per_process_memory_fraction"), LastAllocatorPolicy: u.str(d, "gpumem_policy"),
+		MemoryFraction: u.float(d, "per_process_memory_fraction"), Policy: u.str(d, "gpumem_policy"),
+		Dropped:       u.int(d, "gpumem_dropped"),
 		RoundupPower2: map[string]int{}}
 	if v, ok := d["roundup_power2_divisions"]; ok {
 		steps := u.dict(v, "roundup_power2_divisions")
