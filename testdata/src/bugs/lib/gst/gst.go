@@ -1,0 +1,39 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gst stands for a media framework whose objects are counted.
+package gst
+
+import "errors"
+
+// Pipeline is a running media graph.
+//
+//gpumem:class gstt.object noun="gst object" verb=unreferenced mem=device
+//gpumem:resource gstt.object release=Unref owned
+type Pipeline struct{ p uintptr }
+
+func NewPipelineFromString(s string) (*Pipeline, error) { return nil, errors.New("no gst") }
+
+func (p *Pipeline) Unref()                   {}
+func (p *Pipeline) SetState(state int) error { return nil }
+
+// Sample is one frame.
+//
+//gpumem:resource gstt.object release=Unref owned
+type Sample struct{ p uintptr }
+
+func (s *Sample) Unref()             {}
+func (s *Sample) GetBuffer() *Buffer { return nil }
+
+// Buffer is the memory of a frame.
+//
+//gpumem:resource gstt.object release=Unref owned
+type Buffer struct{ p uintptr }
+
+func (b *Buffer) Unref()        {}
+func (b *Buffer) Bytes() []byte { return nil }
+
+// AppSink hands frames to the program.
+type AppSink struct{ p uintptr }
+
+func (s *AppSink) PullSample() *Sample { return nil }
