@@ -232,10 +232,15 @@ func (b Buffer) UsedOn(s *Stream) error {
 	if s.dev != h.dev {
 		return fmt.Errorf("buffer used on a stream of another device: %w", ErrForeignPointer)
 	}
-	return b.usedOn(s.handle())
+	return b.UsedOnHandle(s.handle())
 }
 
-func (b Buffer) usedOn(s StreamHandle) error {
+// UsedOnHandle is UsedOn for a stream that only the driver knows, such as one
+// that another library in the process made.
+func (b Buffer) UsedOnHandle(s StreamHandle) error {
+	if b.b == nil {
+		return fmt.Errorf("buffer used on a stream: %w", ErrClosed)
+	}
 	h := b.b.heap
 	h.mu.Lock()
 	defer h.mu.Unlock()

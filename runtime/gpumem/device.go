@@ -102,7 +102,9 @@ func Open(drv Driver, opts ...Option) (*Device, error) {
 		}
 		d.vmm = v
 	}
-	d.watcher, _ = drv.(BlockWatcher)
+	if w, ok := drv.(BlockWatcher); ok && w.WatchBlocks() {
+		d.watcher = w
+	}
 	limit := c.limit
 	if c.conf.Fraction > 0 && limit == 0 {
 		limit = int64(c.conf.Fraction * float64(info.Total))

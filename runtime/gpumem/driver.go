@@ -83,8 +83,11 @@ type VMM interface {
 
 // BlockWatcher is implemented by drivers that check how memory is reused; the
 // simulated device reports a block that passes from one stream to another
-// without a wait. The allocator tells it when a block starts and ends a life.
+// without a wait. The allocator tells it when a block starts and ends a life;
+// its locks may be held then, so the watcher must not call it.
 type BlockWatcher interface {
+	// WatchBlocks says whether the driver wants to be told. It is asked once.
+	WatchBlocks() bool
 	BlockAlloc(id uint64, p Ptr, n int64, s StreamHandle)
 	// BlockFree names in uses the further streams that the block was used on.
 	BlockFree(id uint64, p Ptr, n int64, s StreamHandle, uses []StreamHandle)

@@ -74,6 +74,9 @@ func WithGCThreshold(f float64) Option {
 // where the text has a mistake. The environment is never read.
 func WithConf(s string) Option { return func(c *config) { c.confText = s } }
 
+// WithSettings sets options that are parsed already; see [ParseConf].
+func WithSettings(conf Conf) Option { return func(c *config) { c.conf = conf } }
+
 // WithTracking chooses how much is remembered of each buffer.
 func WithTracking(t Tracking) Option { return func(c *config) { c.tracking = t } }
 

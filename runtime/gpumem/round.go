@@ -48,6 +48,16 @@ func roundDivision(n, d int64) int64 {
 	return (n + step - 1) &^ (step - 1)
 }
 
+// SetDivisions sets the steps between powers of two for sizes from mb MiB up to
+// twice that.
+func (c *Conf) SetDivisions(mb, steps int64) {
+	c.RoundupDivisions[min(bits.Len64(uint64(mb))-1, divisionIntervals-1)] = steps
+}
+
+// SegmentSize gives the size in bytes of the segment that PyTorch would get for
+// a request of n bytes.
+func (c *Conf) SegmentSize(n int64) int64 { return c.segmentSize(c.roundSize(n)) }
+
 // segmentSize gives the segment that PyTorch allocates for a block of size.
 func (c *Conf) segmentSize(size int64) int64 {
 	switch {
