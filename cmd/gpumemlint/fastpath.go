@@ -12,11 +12,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // unit is the part of the go command's description of one package that tells
 // whether the package needs a look at all.
 type unit struct {
+	Dir         string
+	ModulePath  string
 	GoFiles     []string
 	ImportMap   map[string]string // import path in the source: package path
 	PackageVetx map[string]string // package path: file with the facts about it
@@ -42,12 +46,7 @@ func skipped(cfgFile string, args []string) bool {
 	if err := json.Unmarshal(data, &u); err != nil || !u.VetxOnly || u.VetxOutput == "" {
 		return false // a package to report on
 	}
-	for _, a := range args {
-		if strings.HasPrefix(strings.TrimLeft(a, "-"), "models=") {
-			return false // may model any package
-		}
-	}
-	if !u.irrelevant() {
+	if !u.standard() && (hasModels(args) || !u.irrelevant()) {
 		return false
 	}
 	if u.Stdout != "" {
@@ -56,6 +55,23 @@ func skipped(cfgFile string, args []string) bool {
 		}
 	}
 	return os.WriteFile(u.VetxOutput, nil, 0o666) == nil // the empty file holds no facts
+}
+
+// standard reports whether the package belongs to the standard library, which
+// holds no GPU memory, though it calls C here and there.
+func (u *unit) standard() bool {
+	src := filepath.Join(os.Getenv("GOROOT"), "src") + string(filepath.Separator) // set by the go command
+	return u.ModulePath == "" && filepath.IsAbs(src) && strings.HasPrefix(u.Dir, src)
+}
+
+// hasModels reports whether the user gave models, which may be of any package.
+func hasModels(args []string) bool {
+	for _, a := range args {
+		if strings.HasPrefix(strings.TrimLeft(a, "-"), "models=") {
+			return true
+		}
+	}
+	return false
 }
 
 // irrelevant reports whether the package imports nothing that can hand it
@@ -87,7 +103,7 @@ func (u *unit) irrelevant() bool {
 			if full, ok := u.ImportMap[path]; ok {
 				path = full
 			}
-			if !u.Standard[path] && path != "unsafe" && modelled(path) {
+			if !u.Standard[path] && rules.Modelled(path) {
 				return false
 			}
 		}

@@ -3,13 +3,7 @@
 
 package main
 
-import (
-	"github.com/gpumemlint/gpumemlint/internal/report"
-	"github.com/gpumemlint/gpumemlint/rules"
-)
+import "github.com/gpumemlint/gpumemlint/internal/report"
 
 // parseRules reads a list of rule IDs.
 func parseRules(list string) ([]string, error) { return report.ParseRules(list) }
-
-// modelled reports whether there are models of a package.
-func modelled(path string) bool { return rules.Default().Package(path) }
