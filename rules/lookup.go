@@ -13,13 +13,36 @@ import (
 
 // Package reports whether s has models for the package of an import path. The
 // major version in a path (/v2) does not matter.
-func (s *Set) Package(path string) bool { return s.pkg(path) != nil }
+func (s *Set) Package(path string) bool {
+	n := normal(path)
+	if len(s.lib.packages[n]) > 0 {
+		return true // without reading the stubs
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.packages[n] != nil
+}
 
 func (s *Set) pkg(path string) *pkg {
-	if p, ok := s.packages[path]; ok {
-		return p // by far the most frequent hit; misses mostly cost one more look
+	s.mu.RLock()
+	p, ok := s.packages[path]
+	s.mu.RUnlock()
+	if ok {
+		return p // by far the most frequent case
 	}
-	return s.packages[normal(path)]
+	n := normal(path)
+	s.mu.RLock()
+	p, ok = s.packages[n]
+	s.mu.RUnlock()
+	if ok {
+		return p
+	}
+	if len(s.lib.packages[n]) == 0 {
+		return nil // With has loaded what its files are for
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.load(n, func(*File) *ErrorList { return new(ErrorList) })
 }
 
 // normal cuts major versions, a vendor directory and the name of a test
@@ -95,22 +118,21 @@ func (s *Set) Var(v *types.Var) *Func {
 // C returns the model of a C function, by its name in C or by the name that
 // cgo gives it (_Cfunc_NAME, _C2func_NAME).
 func (s *Set) C(name string) *Func {
-	if s.c == nil {
-		return nil // the zero Set
-	}
 	if n, ok := cName(name); ok {
 		name = n
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loadC(name)
 	return s.c.funcs[name]
 }
 
 // CType returns the model of a C type, by its name in C or by the name that
 // cgo gives it (_Ctype_NAME).
 func (s *Set) CType(name string) *Type {
-	if s.c == nil {
-		return nil // the zero Set
-	}
-	return s.c.types[strings.TrimPrefix(name, "_Ctype_")]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cType(strings.TrimPrefix(name, "_Ctype_"))
 }
 
 // Type returns the model of a named type, or nil.

@@ -72,7 +72,9 @@ func (s *Set) ParseFiles(fset *token.FileSet, pkgPath string, files []*ast.File)
 		p.file(f)
 	}
 	p.duplicates()
+	s.mu.Lock()
 	s.resolve(p.out, &p.errs)
+	s.mu.Unlock()
 	p.errs.sort()
 	return p.out, p.errs
 }
@@ -81,7 +83,9 @@ func (s *Set) ParseFiles(fset *token.FileSet, pkgPath string, files []*ast.File)
 func (s *Set) ParseDecl(fset *token.FileSet, pkgPath string, decl ast.Decl) (fns []*Func, types []*Type, classes []*Class, errs ErrorList) {
 	p := &reader{fset: fset, out: &File{Name: pkgPath, Packages: []Package{{Path: pkgPath}}}}
 	p.decl(decl)
+	s.mu.Lock()
 	s.resolve(p.out, &p.errs)
+	s.mu.Unlock()
 	p.errs.sort()
 	return p.out.Funcs, p.out.Types, p.out.Classes, p.errs
 }

@@ -4,23 +4,25 @@
 package rules
 
 import (
-	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// Set is a collection of models. It does not change once it is built, but for
-// a cache, and may be used from several goroutines.
+// Set is a collection of models: the built-in stubs, which are read when they
+// are first asked for, and files given to With. It may be used from several
+// goroutines, and what it answers never changes.
 type Set struct {
-	files    []*File
+	lib   *library
+	files []*File // given to With; a later one wins
+
+	mu       sync.RWMutex
 	classes  map[string]*Class
-	packages map[string]*pkg // by normal(import path)
-	c        *pkg            // package C
+	packages map[string]*pkg // by normal(import path); nil: not modelled
+	c        *pkg            // package C, as far as it was asked for
+	cFiles   map[string]bool // built-in files that c has
 
 	bound sync.Map // string → *Func: models fitted to a signature
 }
@@ -33,77 +35,145 @@ type pkg struct {
 	success  []successDefault
 }
 
-//go:embed stubs/*.gpumem
-var stubs embed.FS
+// Default returns the set of built-in models. The tests see to it that every
+// built-in stub parses, so that there is no error.
+func Default() *Set { return builtin() }
 
-var builtin = sync.OnceValues(func() (*Set, error) {
-	var files []*File
-	var errs []error
-	names, err := fs.Glob(stubs, "stubs/*.gpumem")
-	if err != nil {
-		return new(Set), err
-	}
-	for _, name := range names {
-		src, err := stubs.ReadFile(name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		f, err := Parse(name, src)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		files = append(files, f)
-	}
-	set, err := new(Set).With(files...)
-	if err != nil {
-		errs = append(errs, err)
-	}
-	return set, errors.Join(errs...)
-})
+var builtin = sync.OnceValue(func() *Set { return newSet(newLibrary(), nil) })
 
-// Default is the set of built-in models, parsed once. It has no error: the
-// tests see to it that every built-in stub parses.
-func Default() *Set {
-	set, _ := builtin()
-	return set
-}
-
-// With returns a copy of s with more files. Where a file says the same key as
-// s, the file wins. The error, if any, is an ErrorList of references to
-// classes that nobody declares; the set is usable even then.
-func (s *Set) With(files ...*File) (*Set, error) {
-	t := &Set{classes: map[string]*Class{}, packages: map[string]*pkg{}, c: newPkg()}
-	t.files = slices.Concat(s.files, files)
-	for _, f := range t.files {
-		for _, c := range f.Classes {
-			t.classes[c.Name] = c
-		}
+func newSet(lib *library, files []*File) *Set {
+	return &Set{
+		lib: lib, files: files,
+		classes: map[string]*Class{}, packages: map[string]*pkg{},
+		c: newPkg(), cFiles: map[string]bool{},
 	}
-	var errs ErrorList
-	for i, f := range t.files {
-		old := i < len(s.files)
-		f = f.clone()
-		// Classes may be replaced by a later file, so that old references are
-		// resolved again, but they cannot be missing.
-		var fresh ErrorList
-		t.resolve(f, &fresh)
-		t.infer(f, &fresh)
-		if !old {
-			errs = append(errs, fresh...)
-		}
-		t.index(f)
-	}
-	errs.sort()
-	return t, errs.Err()
 }
 
 func newPkg() *pkg {
 	return &pkg{funcs: map[string]*Func{}, types: map[string]*Type{}}
 }
 
-// clone copies what resolve and infer will change.
+// With returns a copy of s with more files. Where a file says the same key as
+// s, the file wins; of two files, the later one. The error, if any, is an
+// ErrorList; the set is usable even then.
+func (s *Set) With(files ...*File) (*Set, error) {
+	t := newSet(s.lib, slices.Concat(s.files, files))
+	for _, f := range t.files {
+		for _, c := range f.Classes {
+			t.classes[c.Name] = c
+		}
+	}
+	var errs ErrorList
+	report := func(f *File) *ErrorList {
+		if slices.Contains(files, f) {
+			return &errs
+		}
+		return new(ErrorList) // told when it was added
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.files {
+		for _, p := range f.Packages {
+			t.load(normal(p.Path), report)
+		}
+		if f.C {
+			g := f.clone()
+			for _, typ := range g.Types {
+				t.c.types[typ.name()] = typ
+			}
+			t.prepare(g, t.cType, report(f))
+			t.c.add(g, true)
+		}
+	}
+	errs.sort()
+	return t, errs.Err()
+}
+
+// load builds the models of one import path. The caller has locked s.
+func (s *Set) load(path string, report func(*File) *ErrorList) *pkg {
+	if p, ok := s.packages[path]; ok {
+		return p
+	}
+	var files []*File
+	for _, name := range s.lib.packages[path] {
+		files = append(files, s.lib.file(name))
+	}
+	for _, f := range s.files {
+		if slices.ContainsFunc(f.Packages, func(p Package) bool { return normal(p.Path) == path }) {
+			files = append(files, f)
+		}
+	}
+	var p *pkg
+	if len(files) > 0 {
+		p = newPkg()
+	}
+	clones := make([]*File, len(files))
+	for i, f := range files {
+		clones[i] = f.clone()
+		for _, t := range clones[i].Types {
+			p.types[t.name()] = t
+		}
+	}
+	for i, f := range clones {
+		s.prepare(f, func(name string) *Type { return p.types[name] }, report(files[i]))
+		p.add(f, true)
+	}
+	s.packages[path] = p
+	return p
+}
+
+// cType finds a C type. The caller has locked s.
+func (s *Set) cType(name string) *Type {
+	s.loadC(name)
+	return s.c.types[name]
+}
+
+// loadC reads the built-in file that has a C name, if there is one. The caller
+// has locked s.
+func (s *Set) loadC(name string) {
+	file := s.lib.cFile(name)
+	if file == "" || s.cFiles[file] {
+		return
+	}
+	s.cFiles[file] = true
+	f := s.lib.file(file).clone()
+	own := map[string]*Type{}
+	for _, t := range f.Types {
+		own[t.name()] = t
+	}
+	s.prepare(f, func(name string) *Type { return own[name] }, new(ErrorList))
+	s.c.add(f, false)
+}
+
+// add puts the declarations of f where they are found. If f does not win, what
+// is there already stays.
+func (p *pkg) add(f *File, wins bool) {
+	p.success = slices.Concat(f.success, p.success)
+	var patterns []*Func
+	for _, fn := range f.Funcs {
+		if fn.Match != nil {
+			patterns = append(patterns, fn)
+			continue
+		}
+		for _, key := range fn.keys() {
+			local := localKey(key, fn.pkgPath())
+			if p.funcs[local] == nil || wins {
+				p.funcs[local] = fn
+			}
+		}
+	}
+	p.patterns = slices.Concat(patterns, p.patterns)
+	for _, t := range f.Types {
+		if p.types[t.name()] == nil || wins {
+			p.types[t.name()] = t
+		}
+	}
+}
+
+// name is the key of t without the package.
+func (t *Type) name() string { return t.Key[strings.LastIndexByte(t.Key, '.')+1:] }
+
+// clone copies what prepare changes.
 func (f *File) clone() *File {
 	g := *f
 	g.Types = make([]*Type, len(f.Types))
@@ -120,63 +190,28 @@ func (f *File) clone() *File {
 	return &g
 }
 
-// resolve replaces the named classes of f by those of s or of f itself.
-func (s *Set) resolve(f *File, errs *ErrorList) {
-	own := map[string]*Class{}
-	for _, c := range f.Classes {
-		own[c.Name] = c
+// class finds a class. The caller has locked s.
+func (s *Set) class(name string) *Class {
+	if c := s.classes[name]; c != nil {
+		return c
 	}
-	find := func(c *Class) (*Class, bool) {
-		if c == nil {
-			return nil, true // the class of the type at the place
-		}
-		if d, ok := s.classes[c.Name]; ok && own[c.Name] == nil {
-			return d, true
-		}
-		if d, ok := own[c.Name]; ok {
-			return d, true
-		}
-		return c, false
+	file := s.lib.classFile(name)
+	if file == "" {
+		return nil
 	}
-	const want = `a class that is known, or a line //gpumem:class %s noun="…" verb=… before its use`
-	for _, t := range f.Types {
-		c, ok := find(t.Class)
-		if !ok {
-			errs.add(t.Pos, "the unknown class "+c.Name, fmt.Sprintf(want, c.Name))
-		}
-		t.Class = c
-	}
-	for _, fn := range f.Funcs {
-		for i := range fn.Effects {
-			e := &fn.Effects[i]
-			c, ok := find(e.Class)
-			if !ok {
-				errs.add(e.Pos, "the unknown class "+c.Name, fmt.Sprintf(want, c.Name))
-			}
-			e.Class = c
+	for _, c := range s.lib.file(file).Classes {
+		if s.classes[c.Name] == nil { // else a file of With replaces it
+			s.classes[c.Name] = c
 		}
 	}
-	for _, c := range f.Classes {
-		for _, name := range c.Accepts {
-			if _, ok := find(&Class{Name: name}); !ok {
-				errs.add(c.Pos, "the unknown class "+name, fmt.Sprintf(want, name))
-			}
-		}
-	}
+	return s.classes[name]
 }
 
-// infer gives the effects of a stub file without a class that of the type at
-// their place, as the file itself declares it.
-func (s *Set) infer(f *File, errs *ErrorList) {
-	types := map[string]*Type{}
-	for _, g := range s.files {
-		if !slices.ContainsFunc(g.Packages, func(p Package) bool { return slices.ContainsFunc(f.Packages, p.same) }) && !(g.C && f.C) {
-			continue // another package's names mean other types
-		}
-		for _, t := range g.Types {
-			types[t.Key[strings.LastIndexByte(t.Key, '.')+1:]] = t
-		}
-	}
+// prepare replaces the named classes of f by those of s, and gives the effects
+// of a stub that name no class that of the type at their place. The caller has
+// locked s.
+func (s *Set) prepare(f *File, typ func(name string) *Type, errs *ErrorList) {
+	s.resolve(f, errs)
 	for _, fn := range f.Funcs {
 		for i := range fn.Effects {
 			e := &fn.Effects[i]
@@ -187,8 +222,8 @@ func (s *Set) infer(f *File, errs *ErrorList) {
 			if f.C {
 				name = strings.TrimPrefix(name, "C.")
 			}
-			if t := types[name]; t != nil {
-				e.Class, _ = s.classOf(t)
+			if t := typ(name); t != nil {
+				e.Class = s.class(t.Class.Name)
 				continue
 			}
 			if e.Op == OpAcquire || e.Op == OpRelease || e.Op == OpFill || e.Op == OpGive {
@@ -199,12 +234,48 @@ func (s *Set) infer(f *File, errs *ErrorList) {
 	}
 }
 
-func (s *Set) classOf(t *Type) (*Class, bool) {
-	c, ok := s.classes[t.Class.Name]
-	return c, ok
+// resolve replaces the named classes of f by those of f itself or of s. The
+// caller has locked s.
+func (s *Set) resolve(f *File, errs *ErrorList) {
+	own := map[string]*Class{}
+	for _, c := range f.Classes {
+		own[c.Name] = c
+	}
+	find := func(name string, at *Error) *Class {
+		c := s.class(name)
+		if c == nil {
+			c = own[name]
+		}
+		if c == nil {
+			errs.add(at.Pos, "the unknown class "+name,
+				fmt.Sprintf(`a class that is known, or a line //gpumem:class %s noun="…" verb=… before its use`, name))
+		}
+		return c
+	}
+	for _, t := range f.Types {
+		if c := find(t.Class.Name, &Error{Pos: t.Pos}); c != nil {
+			t.Class = c
+		}
+	}
+	for _, fn := range f.Funcs {
+		for i := range fn.Effects {
+			e := &fn.Effects[i]
+			if e.Class == nil {
+				continue // that of the type at the place
+			}
+			if c := find(e.Class.Name, &Error{Pos: e.Pos}); c != nil {
+				e.Class = c
+			}
+		}
+	}
+	for _, c := range f.Classes {
+		for _, name := range c.Accepts {
+			if s.lib.classFile(name) == "" { // else it is known; no need to read it
+				find(name, &Error{Pos: c.Pos})
+			}
+		}
+	}
 }
-
-func (p Package) same(q Package) bool { return normal(p.Path) == normal(q.Path) }
 
 // typeAt is the type at the root of a place, as the stub writes it.
 func (f *Func) typeAt(p Place) string {
@@ -235,42 +306,21 @@ func elemType(s string) string {
 	}
 }
 
-// index makes the declarations of f findable.
-func (s *Set) index(f *File) {
-	var pkgs []*pkg
-	if f.C {
-		pkgs = append(pkgs, s.c)
-	}
-	for _, p := range f.Packages {
-		path := normal(p.Path)
-		if s.packages[path] == nil {
-			s.packages[path] = newPkg()
-		}
-		if !slices.Contains(pkgs, s.packages[path]) {
-			pkgs = append(pkgs, s.packages[path])
-		}
-	}
-	for _, p := range pkgs {
-		p.success = slices.Concat(f.success, p.success)
-		var patterns []*Func
-		for _, fn := range f.Funcs {
-			if fn.Match != nil {
-				patterns = append(patterns, fn)
-				continue
-			}
-			for _, key := range fn.keys() {
-				p.funcs[localKey(key, fn.pkgPath())] = fn
-			}
-		}
-		p.patterns = slices.Concat(patterns, p.patterns) // a later file wins
-		for _, t := range f.Types {
-			p.types[t.Key[strings.LastIndexByte(t.Key, '.')+1:]] = t
-		}
-	}
+// ClassByName returns the class of a name, or nil.
+func (s *Set) ClassByName(name string) *Class {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.class(name)
 }
 
-// Classes returns all classes, sorted by name.
+// Classes returns all classes, sorted by name. It reads every built-in stub.
 func (s *Set) Classes() []*Class {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lib.index()
+	for name := range s.lib.classes {
+		s.class(name)
+	}
 	var list []*Class
 	for _, name := range slices.Sorted(maps.Keys(s.classes)) {
 		list = append(list, s.classes[name])
@@ -278,8 +328,12 @@ func (s *Set) Classes() []*Class {
 	return list
 }
 
-// Files returns the stub files that s was built from, in their order.
-func (s *Set) Files() []*File { return slices.Clone(s.files) }
-
-// ClassByName returns the class of a name, or nil.
-func (s *Set) ClassByName(name string) *Class { return s.classes[name] }
+// Files returns the built-in stub files and those given to With, in their
+// order. It reads every built-in stub. The files are not to be changed.
+func (s *Set) Files() []*File {
+	var list []*File
+	for _, name := range s.lib.names {
+		list = append(list, s.lib.file(name))
+	}
+	return append(list, s.files...)
+}
