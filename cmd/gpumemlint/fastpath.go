@@ -103,7 +103,7 @@ func (u *unit) irrelevant() bool {
 			if full, ok := u.ImportMap[path]; ok {
 				path = full
 			}
-			if !u.Standard[path] && rules.Modelled(path) {
+			if !u.Standard[path] && rules.Default().Package(path) {
 				return false
 			}
 		}
