@@ -1,0 +1,145 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+// catalogCost is GM5xx: scopes, order and habits that waste memory.
+var catalogCost = []Rule{
+	{
+		ID: "GM501", Pass: "nograd", Severity: SeverityNote, Planned: true,
+		Title: "inference outside a no-grad scope keeps the graph",
+		Text: `
+Outside a no-grad scope every operation keeps its inputs for a backward pass
+that never comes. An evaluation of the whole test set then needs as much
+memory as a training step of that size.`,
+		Wrong: `
+func accuracy(m ts.ModuleT, x, y *ts.Tensor) float64 {
+	logits := m.ForwardT(x, false)
+	defer logits.MustDrop()
+	acc := logits.AccuracyForLogits(y)
+	defer acc.MustDrop()
+	return acc.Float64Values()[0]
+}`,
+		Message: "m.ForwardT runs outside ts.NoGrad and nothing calls Backward: the graph is kept for nothing (GM501)",
+		Right: `
+func accuracy(m ts.ModuleT, x, y *ts.Tensor) (value float64) {
+	ts.NoGrad(func() {
+		logits := m.ForwardT(x, false)
+		defer logits.MustDrop()
+		acc := logits.AccuracyForLogits(y)
+		defer acc.MustDrop()
+		value = acc.Float64Values()[0]
+	})
+	return value
+}`,
+		NotReported: `
+Functions on whose results Backward is called, or that are called only from
+no-grad scopes.`,
+	},
+	{
+		ID: "GM502", Pass: "gradaccum", Severity: SeverityWarning, Planned: true,
+		Title: "a loss or metric accumulated with its graph, or gradients never zeroed",
+		Text: `
+Adding the loss tensors of all steps keeps the graphs of all steps. Take the
+number out of the tensor and add that. Gradients that are never set to zero
+add up over the steps, which is rarely meant.`,
+		Wrong: `
+func epoch(losses []*ts.Tensor) *ts.Tensor {
+	total := ts.MustZeros([]int64{1}, gotch.Float, gotch.CPU)
+	for _, l := range losses {
+		total = total.MustAdd(l, true)
+	}
+	return total
+}`,
+		Message: "total keeps the graph of every loss added to it: add l.Float64Values() instead (GM502)",
+		Right: `
+func epoch(losses []*ts.Tensor) (total float64) {
+	for _, l := range losses {
+		total += l.Float64Values()[0]
+	}
+	return total
+}`,
+		NotReported: `
+Sums on which Backward is called. Losses that were detached.`,
+	},
+	{
+		ID: "GM503", Pass: "cacheflush", Severity: SeverityNote, Planned: true,
+		Title: "the allocator's cache flushed in a hot loop",
+		Text: `
+Flushing an allocator's cache gives free blocks back to the driver, and the
+next step asks the driver for them again: slow, synchronising, and without any
+effect on what is really held.`,
+		Wrong: `
+func train(steps int, step func()) {
+	for range steps {
+		step()
+		ts.CleanUp()
+	}
+}`,
+		Message: "ts.CleanUp in a loop: each step returns its cache to the driver and asks for it again (GM503)",
+		Right: `
+func train(steps int, step func()) {
+	for range steps {
+		step()
+	}
+	ts.CleanUp()
+}`,
+		NotReported: `
+Flushes after an out-of-memory error, and between phases of a program.`,
+	},
+	{
+		ID: "GM504", Pass: "churn", Severity: SeverityNote, Planned: true,
+		Title: "the same device buffer allocated and released every iteration",
+		Text: `
+An allocation of the same size in every iteration synchronises the device and
+can fragment it. Hoist it out of the loop, or take it from a pool.`,
+		Wrong: `
+func blur(frames []gocv.Mat, out func(*gocv.Mat)) {
+	for _, f := range frames {
+		dst := gocv.NewMat()
+		gocv.GaussianBlur(f, &dst, image.Pt(3, 3), 0, 0, gocv.BorderDefault)
+		out(&dst)
+		dst.Close()
+	}
+}`,
+		Message: "Mat from gocv.NewMat (line 3) is allocated and closed in every iteration: hoist it out of the loop (GM504)",
+		Right: `
+func blur(frames []gocv.Mat, out func(*gocv.Mat)) {
+	dst := gocv.NewMat()
+	defer dst.Close()
+	for _, f := range frames {
+		gocv.GaussianBlur(f, &dst, image.Pt(3, 3), 0, 0, gocv.BorderDefault)
+		out(&dst)
+	}
+}`,
+		NotReported: `
+Sizes that depend on the iteration. Values that leave the iteration. Loops
+with a small constant number of turns.`,
+	},
+	{
+		ID: "GM505", Pass: "order", Severity: SeverityError, Planned: true,
+		Title: "parent released before its children, or a thread-bound handle used elsewhere",
+		Text: `
+A context, environment or library goes before what was made in it, so that the
+releases after it run into freed memory or fail. Or a handle that is bound to
+an operating system thread is used by a goroutine that may run on another.`,
+		Wrong: `
+func run(path string) {
+	model, _ := llama.ModelLoadFromFile(path, llama.ModelDefaultParams())
+	ctx, _ := llama.InitFromModel(model, llama.ContextDefaultParams())
+	defer llama.Free(ctx)
+	llama.ModelFree(model) // before ctx
+}`,
+		Message: "model is freed while the model context from llama.InitFromModel (line 3), which needs it, is still there (GM505)",
+		Right: `
+func run(path string) {
+	model, _ := llama.ModelLoadFromFile(path, llama.ModelDefaultParams())
+	defer llama.ModelFree(model)
+	ctx, _ := llama.InitFromModel(model, llama.ContextDefaultParams())
+	defer llama.Free(ctx)
+}`,
+		NotReported: `
+Orders that the library allows: options after the session that was made with
+them, a view with a header of its own after its parent.`,
+	},
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+// catalogOwner is GM4xx: a type that owns does it wrongly.
+var catalogOwner = []Rule{
+	{
+		ID: "GM401", Pass: "destructor", Severity: SeverityWarning, Planned: true,
+		Title: "a Close that does not release an owning field on every path, or is not safe to call twice",
+		Text: `
+A release method returns at the first error and skips the fields after it,
+forgets a field that the constructor fills, clears a field before it releases
+it, or crashes when it is called again. Every value of the type leaks or
+crashes with it.`,
+		Wrong: `
+func (m *model) Close() error {
+	if err := m.session.Destroy(); err != nil {
+		return err // input is never destroyed
+	}
+	return m.input.Destroy()
+}`,
+		Message: "Close does not destroy m.input when m.session.Destroy fails: join the errors (GM401)",
+		Right: `
+func (m *model) Close() error {
+	return errors.Join(m.session.Destroy(), m.input.Destroy())
+}`,
+		NotReported: `
+Fields that were only borrowed. Early returns that test whether the value was
+closed before.`,
+	},
+	{
+		ID: "GM402", Pass: "finalizer", Severity: SeverityError, Planned: true,
+		Title: "a cleanup or finalizer that never runs, frees too early, or races an explicit release",
+		Text: `
+A cleanup whose function reaches the object never runs; since Go 1.26
+runtime.AddCleanup panics when it captures it. A finalizer that stays armed
+after an explicit release frees a second time. A handle that is passed to C
+after the last use of its Go object may be freed while C works with it.`,
+		Wrong: `
+func newValue(p unsafe.Pointer) *value {
+	v := &value{p: p}
+	runtime.AddCleanup(v, func(struct{}) { v.Close() }, struct{}{})
+	return v
+}`,
+		Message: "cleanup of v captures v: it would never run, and AddCleanup panics since Go 1.26 (GM402)",
+		Right: `
+func newValue(p unsafe.Pointer) *value {
+	v := &value{p: p}
+	runtime.AddCleanup(v, release, p)
+	return v
+}`,
+		NotReported: `
+Cleanups of values that are released in no other way. Objects that
+runtime.KeepAlive keeps.`,
+	},
+	{
+		ID: "GM403", Pass: "ownercopy", Severity: SeverityError, Planned: true,
+		Title: "a copied struct makes two owners",
+		Text: `
+Handles such as gocv.Mat are structs. A copy refers to the same native object,
+and does not notice when the original is released. If both are closed, the
+object is freed twice.`,
+		Wrong: `
+func twice(img gocv.Mat) {
+	other := img
+	other.Close()
+	img.Close()
+}`,
+		Message: "other is a copy of img and both are closed: the same Mat is freed twice (GM403)",
+		Right: `
+func twice(img gocv.Mat) {
+	other := img.Clone()
+	other.Close()
+	img.Close()
+}`,
+		NotReported: `
+Copies of which only one is released: handing a handle over by value is how
+these libraries work.`,
+	},
+	{
+		ID: "GM404", Pass: "gcreliance", Severity: SeverityNote, Planned: true,
+		Title: "device memory left to the garbage collector",
+		Text: `
+The library frees a forgotten object by a finalizer or cleanup. The collector
+sees a few bytes of Go memory and has no reason to run, while the device is
+full. Release it as soon as it is not needed any more.`,
+		Wrong: `
+func norm(x *ts.Tensor) float64 {
+	sq := x.MustSquare(false)
+	return sq.Float64Values()[0]
+}`,
+		Message: "tensor from x.MustSquare (line 2) is left to the garbage collector, which does not see device memory: drop it (GM404)",
+		Right: `
+func norm(x *ts.Tensor) float64 {
+	sq := x.MustSquare(false)
+	defer sq.MustDrop()
+	return sq.Float64Values()[0]
+}`,
+		NotReported: `
+Types that have no explicit release. Code that runs once while the program
+starts.`,
+	},
+}
