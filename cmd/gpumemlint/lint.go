@@ -62,10 +62,11 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runErr
 	}
 
-	findings, degraded, err := collect(f, paths, res.Diagnostics)
+	findings, degraded, bad, err := collect(f, paths, res.Diagnostics)
 	if err != nil {
 		return err
 	}
+	res.Failures = append(res.Failures, bad...)
 	rep := output.New(findings, degraded)
 	rep.Summary.Failed = len(res.Failures)
 	if f.writeBaseline {
@@ -163,16 +164,23 @@ func goPaths(ctx context.Context) (output.Paths, error) {
 	return p, nil
 }
 
-// collect turns diagnostics into the findings that the user asked for.
-func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) ([]output.Finding, []output.Degraded, error) {
-	var findings []output.Finding
-	var degraded []output.Degraded
+// collect turns diagnostics into the findings that the user asked for. What
+// is wrong with the user's directives comes back as failures: the analysis
+// has done without them.
+func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
+	findings []output.Finding, degraded []output.Degraded, bad []govet.Failure, err error,
+) {
 	for _, d := range diags {
 		detail, err := detailOf(d)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		if d.Category == report.CategoryDegraded {
+		switch d.Category {
+		case report.CategoryDirective:
+			at := fmt.Sprintf("%s:%d:%d: ", paths.Rel(d.Pos.File), d.Pos.Line, d.Pos.Column)
+			bad = append(bad, govet.Failure{Message: at + d.Message})
+			continue
+		case report.CategoryDegraded:
 			degraded = append(degraded, output.Degraded{
 				Package: d.Package, Function: detail.Function,
 				File: paths.Rel(d.Pos.File), Line: d.Pos.Line, Reason: d.Message,
@@ -181,14 +189,14 @@ func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) ([]outp
 		}
 		tier, err := report.ParseTier(detail.Tier)
 		if err != nil {
-			return nil, nil, fmt.Errorf("finding of %s: %w", d.Analyzer, err)
+			return nil, nil, nil, fmt.Errorf("finding of %s: %w", d.Analyzer, err)
 		}
 		if tier < f.minTier || !f.wants(d.Category) {
 			continue
 		}
 		findings = append(findings, finding(paths, d, detail))
 	}
-	return findings, degraded, nil
+	return findings, degraded, bad, nil
 }
 
 func detailOf(d govet.Diagnostic) (report.Detail, error) {

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
+// CategoryDirective marks a diagnostic about a malformed //gpumem: directive,
+// which is no finding either.
+const CategoryDirective = "directive"
+
 // CategoryDegraded marks a diagnostic that is no finding, but says that a
 // function was analysed with less than full precision.
 const CategoryDegraded = "degraded"

@@ -139,17 +139,14 @@ func Summary(r *output.Report) string {
 		parts = append(parts, count(n, "function")+" analysed in less depth")
 	}
 	if n := r.Summary.Failed; n > 0 && len(parts) > 0 { // otherwise the failures say it all
-		parts = append(parts, count(n, "package or pattern")+" not analysed")
+		parts = append(parts, count(n, "failure"))
 	}
 	return strings.Join(parts, ", ")
 }
 
 func count(n int, what string) string {
-	switch {
-	case n == 1:
+	if n == 1 {
 		return "1 " + what
-	case what == "package or pattern":
-		return fmt.Sprintf("%d packages or patterns", n)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

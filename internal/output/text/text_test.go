@@ -70,7 +70,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("Summary = %q, want %q", got, want)
 	}
 	r.Summary.Failed, r.Summary.Baselined = 2, 1
-	if got, want := text.Summary(r), "2 findings (1 definite, 1 likely), 1 known from the baseline, 2 packages or patterns not analysed"; got != want {
+	if got, want := text.Summary(r), "2 findings (1 definite, 1 likely), 1 known from the baseline, 2 failures"; got != want {
 		t.Errorf("Summary = %q, want %q", got, want)
 	}
 	if got := text.Summary(output.New(nil, nil)); got != "" {
