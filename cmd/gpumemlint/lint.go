@@ -21,6 +21,7 @@ import (
 	outjson "github.com/gpumemlint/gpumemlint/internal/output/json"
 	"github.com/gpumemlint/gpumemlint/internal/output/text"
 	"github.com/gpumemlint/gpumemlint/internal/report"
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 var formats = []string{"text", "json"}
@@ -212,9 +213,14 @@ func detailOf(d govet.Diagnostic) (report.Detail, error) {
 	return report.Detail{Tier: report.Likely.String(), Pass: d.Analyzer}, nil
 }
 
-// wants reports whether the user asked for a rule.
-func (f *lintFlags) wants(rule string) bool {
-	return len(f.ruleIDs) == 0 || slices.Contains(f.ruleIDs, rule)
+// wants reports whether the user asked for a rule, or for none in particular
+// and it is one of those reported by default.
+func (f *lintFlags) wants(id string) bool {
+	if len(f.ruleIDs) > 0 {
+		return slices.Contains(f.ruleIDs, id)
+	}
+	rule, ok := rules.RuleByID(id)
+	return !ok || rule.Default
 }
 
 func finding(paths output.Paths, d govet.Diagnostic, detail report.Detail) output.Finding {

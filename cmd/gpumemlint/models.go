@@ -119,31 +119,33 @@ func writeLibrary(w io.Writer, f *rules.File) {
 	for _, p := range f.Packages {
 		fmt.Fprintf(w, "    package %s\n", p.Path)
 	}
+	// Entries that share a source follow each other: it stands above them once.
+	last := ""
+	source := func(link string) {
+		if link != last && link != "" {
+			fmt.Fprintf(w, "\n    # %s\n", link)
+		}
+		last = link
+	}
 	for _, c := range f.Classes {
+		source(c.Source)
 		fmt.Fprintf(w, "    class %s: %s, must be %s\n", c.Name, c.Noun, c.Verb)
-		source(w, c.Source)
 	}
 	for _, t := range f.Types {
+		source(t.Source)
 		released := ""
 		if len(t.Releases) > 0 {
 			released = ", released by " + strings.Join(t.Releases, " or ")
 		}
 		fmt.Fprintf(w, "    type %s: %s%s\n", shortKey(t.Key), t.Class.Name, released)
-		source(w, t.Source)
 	}
 	for _, fn := range f.Funcs {
+		source(fn.Source)
 		name := shortKey(fn.Key)
 		if fn.Match != nil {
 			name = "functions matching " + fn.Match.String()
 		}
 		fmt.Fprintf(w, "    func %s: %s\n", name, effects(fn))
-		source(w, fn.Source)
-	}
-}
-
-func source(w io.Writer, link string) {
-	if link != "" {
-		fmt.Fprintf(w, "        %s\n", link)
 	}
 }
 

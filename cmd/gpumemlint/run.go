@@ -46,6 +46,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{"explain", "[RULE...]", "tell what a rule reports and how to mend it", explain},
 		{"models", "[LIBRARY...]", "list what is known of libraries, with sources", models},
 		{"version", "", "print the version", version},
 		{"help", "", "print this text", help},
@@ -89,17 +90,17 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 
 func help(_ context.Context, args []string, stdout, _ io.Writer) error {
 	if len(args) > 0 {
-		return usagef("help takes no argument")
+		return usagef("help takes no argument; for a rule, run gpumemlint explain %s", args[0])
 	}
 	var b strings.Builder
 	b.WriteString(`gpumemlint finds GPU memory that Go code does not give back.
 
 Usage:
 
-    gpumemlint [flags] PACKAGES    lint packages, as in gpumemlint ./...
+    gpumemlint [flags] PACKAGES     lint packages, as in gpumemlint ./...
 `)
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "    %-30s %s\n", strings.TrimSpace("gpumemlint "+c.name+" "+c.args), c.short)
+		fmt.Fprintf(&b, "    %-31s %s\n", strings.TrimSpace("gpumemlint "+c.name+" "+c.args), c.short)
 	}
 	b.WriteString("\nFlags:\n\n")
 	fs, _ := newLintFlags()

@@ -11,13 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // Settings say which findings Report lets through, and in which form.
 // They are the same for every pass of a process.
 type Settings struct {
 	Tier   Tier     // the least certain tier that is reported
-	Rules  []string // IDs of the rules that are reported; empty means all
+	Rules  []string // IDs of the rules that are reported; empty means those on by default
 	Nolint bool     // honour //nolint (a driver that does so itself switches it off)
 	Detail bool     // attach the machine-readable detail for the stand-alone driver
 }
@@ -31,7 +33,7 @@ func inForce(s Settings) *atomic.Pointer[Settings] {
 }
 
 // Defaults returns the settings that hold until something changes them:
-// likely and definite findings of every rule, //nolint honoured, no detail.
+// likely and definite findings, //nolint honoured, no detail.
 func Defaults() Settings { return Settings{Tier: Likely, Nolint: true} }
 
 // Configure replaces the settings. It may be called at any time; a finding
@@ -48,15 +50,22 @@ func Current() Settings {
 	return s
 }
 
-func (s *Settings) wants(rule string) bool {
-	return len(s.Rules) == 0 || slices.Contains(s.Rules, rule)
+func (s *Settings) wants(id string) bool {
+	if len(s.Rules) > 0 {
+		return slices.Contains(s.Rules, id)
+	}
+	if s.Detail {
+		return true // the stand-alone driver chooses
+	}
+	rule, ok := rules.RuleByID(id)
+	return !ok || rule.Default
 }
 
 // RegisterFlags declares the flags tier, rules, nolint and detail in fs. Any
 // number of flag sets may hold them; all change the same settings.
 func RegisterFlags(fs *flag.FlagSet) {
 	fs.Var(tierFlag{}, "tier", "least certain tier to report: definite, likely or possible")
-	fs.Var(rulesFlag{}, "rules", "comma-separated IDs of the rules to report (default all)")
+	fs.Var(rulesFlag{}, "rules", "comma-separated IDs of the rules to report")
 	fs.Var(nolintFlag{}, "nolint", "honour //nolint:gpumemlint and //nolint:GMnnn")
 	fs.Var(detailFlag{}, "detail", "attach machine-readable detail to each finding (used by the gpumemlint command)")
 }
