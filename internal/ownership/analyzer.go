@@ -95,6 +95,9 @@ func firstFrame(stack []byte) string {
 	return ""
 }
 
+// debugHook lets a test look at the engine's inner state.
+var debugHook func(*engine)
+
 // run analyses every function, exports the summaries and collects verdicts.
 func (e *engine) run() (*Result, error) {
 	res := new(Result)
@@ -112,6 +115,9 @@ func (e *engine) run() (*Result, error) {
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
 	}
 	e.export()
+	if debugHook != nil {
+		debugHook(e)
+	}
 	for fn := range e.degraded {
 		res.Degraded = append(res.Degraded, funcName(fn))
 	}
@@ -331,6 +337,13 @@ func (e *engine) callPos(call *ssa.Call) token.Pos {
 		return c.Fun.Pos()
 	}
 	return call.Pos()
+}
+
+func (e *engine) posOf(in ssa.CallInstruction) token.Pos {
+	if call, ok := in.(*ssa.Call); ok {
+		return e.callPos(call)
+	}
+	return in.Pos()
 }
 
 func (e *engine) callEnd(call *ssa.Call) token.Pos {

@@ -71,7 +71,7 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	}
 	r.born = true
 	s.status = live
-	s.note(iv.in.Pos(), "acquired here")
+	s.note(r.e.posOf(iv.in), "acquired here")
 	sig := iv.common.Signature()
 	n := sig.Results().Len()
 	switch {
@@ -267,6 +267,8 @@ func (r *run) applyEffect(s *state, iv *invocation, e rules.Effect) ([]*state, b
 			return nil, false // the handle remains
 		}
 		return r.end(s, iv, e)
+	case rules.OpAcquire, rules.OpGive:
+		r.refill(s, iv, e)
 	case rules.OpAlias:
 		if s.status == live && e.Place.Kind == rules.PlaceResult && iv.value != nil {
 			if v, _, ok := iv.arg(e.Of); ok && s.reach(v) {
@@ -444,4 +446,21 @@ func (r *run) callArgs(fr *frame, s *state, iv *invocation, surely bool) ([]*sta
 		}
 	}
 	return nil, false
+}
+
+// refill is another acquisition into memory that may hold the resource: its
+// handle is overwritten.
+func (r *run) refill(s *state, iv *invocation, e rules.Effect) {
+	if e.Place.Kind != rules.PlaceParam && e.Place.Kind != rules.PlaceRecv || iv.value == nil {
+		return
+	}
+	v, i, ok := iv.arg(e.Place)
+	if !ok {
+		return
+	}
+	l, ok := pointee(v)
+	if !ok || s.status == unborn && !isLocal(l.root) {
+		return
+	}
+	r.put(s, l.field(pathOf(e.Place)), sym{v: iv.value, i: 100 + i}, r.e.posOf(iv.in))
 }

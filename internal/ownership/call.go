@@ -54,6 +54,12 @@ func (r *run) resolve(iv *invocation) {
 		r.resolveFunc(iv, fn)
 		return
 	}
+	if fn := r.e.varFunc(c.Value); fn != nil {
+		c := &clo{fn: fn}
+		iv.fn = c
+		r.resolveFunc(iv, c)
+		return
+	}
 	iv.model = r.e.varModel(c.Value)
 }
 
@@ -116,6 +122,10 @@ func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		s.status = released
 		return r.settle(s)
 	}
+	if o, ok := iv.fn.(own); ok && o.sub && !iv.common.IsInvoke() && hasWord(fieldOf(iv.common.Value), closerWords) {
+		s.status = released // a func field of the owner, named like what it does
+		return r.settle(s)
+	}
 	if iv.model != nil {
 		return r.applyModel(fr, s, iv)
 	}
@@ -144,6 +154,69 @@ func (r *run) settle(s *state) ([]*state, bool) {
 	}
 	r.outs = append(r.outs, outcome{kind: settledKind(s.status), s: s})
 	return nil, true
+}
+
+// closerWords are in the names of fields that hold a release.
+var closerWords = append([]string{"cleanup", "cancel", "stop", "teardown", "done", "finish", "drop", "fini"}, releaseWords...)
+
+// fieldOf is the name of the field that a function value was loaded from.
+func fieldOf(v ssa.Value) string {
+	if load, ok := v.(*ssa.UnOp); ok {
+		if f, ok := load.X.(*ssa.FieldAddr); ok {
+			return fieldName(f.X.Type(), f.Field)
+		}
+	}
+	if f, ok := v.(*ssa.Field); ok {
+		return fieldName(f.X.Type(), f.Field)
+	}
+	return ""
+}
+
+// varFunc is the function behind a package variable that is assigned once, by
+// its initialiser.
+func (e *engine) varFunc(v ssa.Value) *ssa.Function {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return nil
+	}
+	g, ok := load.X.(*ssa.Global)
+	if !ok || g.Pkg != e.pkg {
+		return nil
+	}
+	if e.funcVars == nil {
+		e.funcVars = map[*ssa.Global]*ssa.Function{}
+		e.findFuncVars()
+	}
+	return e.funcVars[g]
+}
+
+func (e *engine) findFuncVars() {
+	twice := map[*ssa.Global]bool{}
+	all := append([]*ssa.Function(nil), e.funcs...)
+	if init := e.pkg.Func("init"); init != nil {
+		all = append(all, init)
+	}
+	for _, fn := range all {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				st, ok := in.(*ssa.Store)
+				if !ok {
+					continue
+				}
+				g, ok := st.Addr.(*ssa.Global)
+				if !ok {
+					continue
+				}
+				f, ok := st.Val.(*ssa.Function)
+				if !ok || e.funcVars[g] != nil || twice[g] {
+					twice[g] = true
+					delete(e.funcVars, g)
+					continue
+				}
+				e.funcVars[g] = f
+			}
+		}
+	}
 }
 
 // inline executes a function literal in place.
@@ -205,7 +278,7 @@ func (r *run) lostInside(s *state, fn *ssa.Function, result val, at ret) bool {
 	if s.status != live || r.target == nil || r.birth[fn] == nil {
 		return false
 	}
-	if s.reach(result) || s.reachable(isLocal) {
+	if s.reach(result) || s.reachable(func(v ssa.Value) bool { return v.Parent() != fn }) {
 		return false
 	}
 	r.out(outcome{kind: Leak, s: s, pos: at.in.Pos(), ret: at.in, vals: at.vals, fn: fn})
@@ -392,11 +465,33 @@ func (r *run) tryClosure(fr *frame, s *state, c *clo, args []val, isGo bool) ([]
 
 // escapeCells: what a goroutine may write is not known any more.
 func (s *state) escapeCells(c *clo) {
-	for _, b := range c.b {
-		if p, ok := b.(ptr); ok {
+	for i, b := range c.b {
+		if p, ok := b.(ptr); ok && i < len(c.fn.FreeVars) && mayWrite(c.fn.FreeVars[i], 0) {
 			s.havoc(p.l)
 		}
 	}
+}
+
+// mayWrite reports whether a captured variable is more than read.
+func mayWrite(v ssa.Value, depth int) bool {
+	if depth > 3 {
+		return true
+	}
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.MakeClosure:
+			fn := ref.Fn.(*ssa.Function)
+			for i, b := range ref.Bindings {
+				if b == v && mayWrite(fn.FreeVars[i], depth+1) {
+					return true
+				}
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // havoc forgets what an unknown callee may have overwritten, but not the

@@ -75,7 +75,7 @@ func (s *state) equal(x, y val) (eq, ok bool) {
 	case sym:
 		f, known := s.facts[x]
 		if isNilLike(y) {
-			if x.i == 0 && nonNilValue(x.v) {
+			if x.i == 0 && (nonNilValue(x.v) || sentinel(x)) {
 				return false, true
 			}
 			if known && f.isNil != 0 {
@@ -96,6 +96,13 @@ func (s *state) equal(x, y val) (eq, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// sentinel reports whether x is a package variable of type error: io.EOF,
+// errClosed. They are never nil.
+func sentinel(x sym) bool {
+	g, ok := x.l.root.(*ssa.Global)
+	return ok && x.v == nil && x.l.path == "" && isError(elem(g.Type()))
 }
 
 func (s *state) factOf(v val) (fact, bool) {
@@ -264,8 +271,8 @@ func (r *run) refineCall(s *state, c *ssa.Call, truth bool) (ok, done bool) {
 	default:
 		return false, false
 	}
-	if s.status != live || !s.isHandle(recv) {
-		return false, false
+	if s.status != live || r.target == nil || !s.isHandle(recv) {
+		return false, false // a summary must not lose the path
 	}
 	switch name {
 	case "Empty", "IsEmpty", "Closed", "IsClosed", "IsNil", "IsZero":

@@ -34,6 +34,7 @@ type engine struct {
 	facts    map[*types.Func]*FuncFact
 	pkgFacts map[*types.Package]bool
 	process  []string
+	funcVars map[*ssa.Global]*ssa.Function
 	cRel     map[string]string
 	methods  map[*rules.Class][]string
 	calls    map[token.Pos]*ast.CallExpr

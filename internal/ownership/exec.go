@@ -205,20 +205,16 @@ func (s *state) collect(alive func(ssa.Value) bool, fi *fnInfo) {
 		}
 	}
 	for m, v := range s.mem {
-		if !isLocal(m.root) {
+		// The register that holds a local object's address is in its default
+		// state, and not in env.
+		if !isLocal(m.root) || !m.old && alive(m.root.(ssa.Value)) {
 			roots[m.root] = true
 			mark(v)
 		}
 	}
 	for m := range s.mem {
-		if roots[m.root] {
-			continue
-		}
-		if v, ok := m.root.(ssa.Value); ok && !alive(v) {
+		if !roots[m.root] {
 			delete(s.mem, m)
-		} else if ok && alive(v) {
-			// The register holding the address is in its default state.
-			continue
 		}
 	}
 	for k := range s.facts {
@@ -329,29 +325,59 @@ func (r *run) leave(fr *frame, from, to *ssa.BasicBlock, s *state, in *ssa.If) {
 		r.edge(fr, from, to, s)
 		return
 	}
-	visits := false
-	for _, c := range l.iterates {
-		if s.holds(r.eval(s, c)) {
-			visits = true
-		}
-	}
-	if !visits {
-		r.edge(fr, from, to, s)
-		return
-	}
 	if l.contains(to) {
-		if s.visited == nil {
-			s.visited = map[*ssa.BasicBlock]bool{}
-		}
-		s.visited[from] = true
 		r.edge(fr, from, to, s)
 		return
 	}
-	if !s.visited[from] {
+	if !s.visited[from] && r.visits(s, l) {
 		return // not yet visited
 	}
 	delete(s.visited, from)
 	r.edge(fr, from, to, s)
+}
+
+// visits reports whether l iterates over a container that holds the resource.
+func (r *run) visits(s *state, l *loop) bool {
+	for _, it := range l.iterates {
+		v := r.peek(s, it.v, 0)
+		if it.cell {
+			c, ok := pointee(v)
+			if !ok {
+				continue
+			}
+			v = r.load(s, c, it.typ, nil)
+		}
+		if s.holds(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// visiting handles the load of an element whose index is not known, inside a
+// loop over the container: it is the resource in some iteration and another
+// element in the others. It returns the loop, if there is one.
+func (r *run) visiting(s *state) *loop {
+	var best *loop
+	for i := len(r.stack) - 1; i >= 0 && best == nil; i-- {
+		fr := r.stack[i]
+		if fr.cur == nil {
+			continue
+		}
+		for _, l := range fr.fi.loops {
+			if l.contains(fr.cur) && r.visits(s, l) && (best == nil || best.contains(l.head)) {
+				best = l
+			}
+		}
+	}
+	return best
+}
+
+func (s *state) visit(head *ssa.BasicBlock) {
+	if s.visited == nil {
+		s.visited = map[*ssa.BasicBlock]bool{}
+	}
+	s.visited[head] = true
 }
 
 // holds reports whether a container value has the resource among its elements.
@@ -453,7 +479,10 @@ func (r *run) backEdge(fr *frame, head *ssa.BasicBlock, s *state) bool {
 			delete(s.env, v)
 		}
 	}
-	held := s.heldBesidesDefers()
+	held := s.heldBesidesDefers(func(v ssa.Value) bool {
+		n, ok := fr.fi.num[v]
+		return !ok || live.has(n)
+	})
 	switch {
 	case held:
 		return true
@@ -468,10 +497,10 @@ func (r *run) backEdge(fr *frame, head *ssa.BasicBlock, s *state) bool {
 }
 
 // heldBesidesDefers reports whether registers or memory lead to the resource.
-func (s *state) heldBesidesDefers() bool {
+func (s *state) heldBesidesDefers(alive func(ssa.Value) bool) bool {
 	t := *s
 	t.defers = nil
-	return t.reachable(isLocal)
+	return t.reachable(alive)
 }
 
 // deferIn finds the deferred call inside l that holds the resource.

@@ -5,6 +5,8 @@ package ownership
 
 import (
 	"go/constant"
+	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -26,9 +28,16 @@ type loop struct {
 	body bitset // block indices
 	// iterates are the slices, maps and channels that the loop visits element
 	// by element.
-	iterates []ssa.Value
+	iterates []iterated
 	// bounded: the trip count is a small constant.
 	bounded bool
+}
+
+// iterated is a container that a loop visits.
+type iterated struct {
+	v    ssa.Value
+	cell bool // v is the address of the variable that holds it
+	typ  types.Type
 }
 
 func (l *loop) contains(b *ssa.BasicBlock) bool { return l.body.has(b.Index) }
@@ -87,6 +96,15 @@ func (fi *fnInfo) liveness() {
 			cur := newBitset(n)
 			for _, succ := range b.Succs {
 				cur.or(fi.live[succ.Index])
+				for _, in := range succ.Instrs {
+					phi, ok := in.(*ssa.Phi)
+					if !ok {
+						break
+					}
+					if b != succ {
+						cur.clear(fi.num[phi]) // defined on the edge
+					}
+				}
 				for pi, pred := range succ.Preds {
 					if pred != b {
 						continue
@@ -104,12 +122,12 @@ func (fi *fnInfo) liveness() {
 			}
 			for j := len(b.Instrs) - 1; j >= 0; j-- {
 				in := b.Instrs[j]
-				if v, ok := in.(ssa.Value); ok {
-					cur.clear(fi.num[v])
-				}
 				switch in.(type) {
 				case *ssa.DebugRef, *ssa.Phi:
-					continue // not a use; used on the edge
+					continue // not a use; defined and used on the edges
+				}
+				if v, ok := in.(ssa.Value); ok {
+					cur.clear(fi.num[v])
 				}
 				for _, op := range in.Operands(ops[:0]) {
 					if *op == nil {
@@ -192,20 +210,20 @@ func (fi *fnInfo) describe(l *loop) {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.IndexAddr:
-				if fi.inductive(l, in.Index) {
-					l.iterates = append(l.iterates, in.X)
+				if fi.inductive(l, in.Index) && !onlyStored(in) {
+					l.iterates = append(l.iterates, iterated{v: in.X})
 				}
 			case *ssa.Index:
 				if fi.inductive(l, in.Index) {
-					l.iterates = append(l.iterates, in.X)
+					l.iterates = append(l.iterates, iterated{v: in.X})
 				}
 			case *ssa.Next:
-				if r, ok := in.Iter.(*ssa.Range); ok {
-					l.iterates = append(l.iterates, r.X)
-				}
+				l.iterates = append(l.iterates, iterated{v: in.Iter})
+			case *ssa.MakeClosure:
+				l.iterates = append(l.iterates, cgoIterates(in)...)
 			case *ssa.UnOp:
 				if in.CommaOk {
-					l.iterates = append(l.iterates, in.X)
+					l.iterates = append(l.iterates, iterated{v: in.X})
 				}
 			}
 		}
@@ -232,8 +250,50 @@ func (fi *fnInfo) inductive(l *loop, v ssa.Value) bool {
 			v = bin.X
 		}
 	}
-	phi, ok := v.(*ssa.Phi)
-	return ok && phi.Block() == l.head
+	switch v := v.(type) {
+	case *ssa.Phi:
+		return v.Block() == l.head
+	case *ssa.UnOp: // a captured counter
+		a, ok := v.X.(*ssa.Alloc)
+		return ok && v.Op == token.MUL && isInteger(a.Type())
+	}
+	return false
+}
+
+func isInteger(ptr types.Type) bool {
+	b, ok := elem(ptr).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+// cgoIterates finds xs in C.free(xs[i]): cgo moves the index expression into
+// a literal that captures xs and i.
+func cgoIterates(mc *ssa.MakeClosure) []iterated {
+	fn := mc.Fn.(*ssa.Function)
+	if !isCgoWrapper(fn) {
+		return nil
+	}
+	var list []iterated
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			ia, ok := in.(*ssa.IndexAddr)
+			if !ok {
+				continue
+			}
+			if _, isConst := ia.Index.(*ssa.Const); isConst {
+				continue
+			}
+			load, ok := ia.X.(*ssa.UnOp)
+			if !ok {
+				continue
+			}
+			for i, fv := range fn.FreeVars {
+				if load.X == fv {
+					list = append(list, iterated{v: mc.Bindings[i], cell: true, typ: load.Type()})
+				}
+			}
+		}
+	}
+	return list
 }
 
 // retested reports whether a branch on the field at l may come up again: facts
@@ -262,4 +322,20 @@ func (fi *fnInfo) retested(l loc) bool {
 	}
 	i := strings.LastIndexAny(l.path, ".")
 	return i >= 0 && fi.reads[l.path[i:]] > 1
+}
+
+// onlyStored reports whether an element's address serves only to fill it.
+func onlyStored(in *ssa.IndexAddr) bool {
+	for _, ref := range *in.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Store:
+			if ref.Addr != in {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -57,7 +57,7 @@ func (e *engine) ownerOf(f ResultFact, t types.Type, o outcome) ResultFact {
 	inner := f.Class
 	f.Path = ""
 	f.Class = Class{
-		Name: "owner:" + named.Obj().Pkg().Path() + "." + named.Obj().Name(), Noun: named.Obj().Name() + " holding a " + nounOf(inner),
+		Name: "owner:" + named.Obj().Pkg().Path() + "." + named.Obj().Name(), Noun: named.Obj().Name() + " holding " + nounOf(inner),
 		Verb: participle(rel[0]), Releases: rel, Owner: true, Inferred: inner.Inferred, Backstop: inner.Backstop,
 	}
 	return f
@@ -65,7 +65,7 @@ func (e *engine) ownerOf(f ResultFact, t types.Type, o outcome) ResultFact {
 
 // nounOf keeps nested owners' names short.
 func nounOf(c Class) string {
-	if _, inner, ok := strings.Cut(c.Noun, " holding a "); ok {
+	if _, inner, ok := strings.Cut(c.Noun, " holding "); ok {
 		return inner
 	}
 	return c.Noun

@@ -24,8 +24,36 @@ func (r *run) eval(s *state, v ssa.Value) val {
 		return ptr{loc{root: v}}
 	case *ssa.Function:
 		return &clo{fn: v}
+	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice, *ssa.MakeChan:
+		return ptr{loc{root: v}}
 	}
 	return sym{v: v}
+}
+
+// peek evaluates what an instruction that has not run yet would yield: the
+// container that a loop loads anew in each iteration.
+func (r *run) peek(s *state, v ssa.Value, depth int) val {
+	if x, ok := s.env[v]; ok || depth > 4 {
+		if ok {
+			return x
+		}
+		return sym{v: v}
+	}
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if l, ok := pointee(r.peek(s, v.X, depth+1)); ok && v.Op == token.MUL {
+			return r.load(s, l, v.Type(), v)
+		}
+	case *ssa.FieldAddr:
+		if l, ok := pointee(r.peek(s, v.X, depth+1)); ok {
+			return r.address(s, v, l, "."+fieldName(v.X.Type(), v.Field))
+		}
+	case *ssa.ChangeType:
+		return r.peek(s, v.X, depth+1)
+	case *ssa.Slice:
+		return r.peek(s, v.X, depth+1)
+	}
+	return r.eval(s, v)
 }
 
 // set records a register. Opaque values are their own default.
@@ -85,7 +113,11 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.Index:
 		switch x := r.eval(s, in.X).(type) {
 		case *agg:
-			s.set(in, part(x, indexStep(in.Index), in))
+			v := part(x, indexStep(in.Index), in)
+			if s.status == live && indexStep(in.Index) == "[]" && s.reach(v) {
+				return r.loadVisited(s, in, v)
+			}
+			s.set(in, v)
 		case own:
 			s.set(in, own{sub: true})
 		}
@@ -134,7 +166,11 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.Next:
 		if l, ok := r.pointee(s, in.Iter); ok {
 			if x := r.load(s, l.field("[]"), nil, in); s.reach(x) {
-				s.set(in, &tup{[]val{sym{v: in, i: 1}, sym{v: in, i: 2}, x}})
+				out, forked := r.loadVisited(s, in, &tup{[]val{boolVal(true), sym{v: in, i: 2}, x}})
+				if !forked {
+					return nil, false
+				}
+				return out, true
 			}
 		}
 	case *ssa.Send:
@@ -159,6 +195,7 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 
 func (r *run) alloc(s *state, v ssa.Value) {
 	l := loc{root: v}
+	delete(s.env, v)
 	if s.status == live && s.reachLoc(l, map[loc]bool{}) {
 		r.age(s, v) // the object of an earlier iteration lives on under an old name
 	}
@@ -167,7 +204,6 @@ func (r *run) alloc(s *state, v ssa.Value) {
 			delete(s.mem, m)
 		}
 	}
-	s.env[v] = ptr{l}
 }
 
 // age renames the object of an earlier iteration.
@@ -325,9 +361,16 @@ func part(a *agg, step string, def ssa.Value) val {
 	if v, ok := a.m[step]; ok {
 		return v
 	}
+	if step == "[]" { // some element: the one that matters
+		for _, k := range sortedKeys(a.m) {
+			if _, ok := a.m[k].(own); ok && strings.HasPrefix(k, "[") {
+				return a.m[k]
+			}
+		}
+	}
 	sub := map[string]val{}
 	for k, v := range a.m {
-		if strings.HasPrefix(k, step) && (k[len(step)] == '.' || k[len(step)] == '[') {
+		if len(k) > len(step) && strings.HasPrefix(k, step) && (k[len(step)] == '.' || k[len(step)] == '[') {
 			sub[k[len(step):]] = v
 		}
 	}
@@ -517,7 +560,11 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 					return nil, false // a function variable: the call looks at the instruction
 				}
 			}
-			s.set(in, r.load(s, l, in.Type(), in))
+			v := r.load(s, l, in.Type(), in)
+			if s.status == live && strings.HasSuffix(l.path, "[]") && s.reach(v) {
+				return r.loadVisited(s, in, v)
+			}
+			s.set(in, v)
 		}
 	case token.NOT:
 		if b, ok := r.eval(s, in.X).(boolVal); ok {
@@ -544,6 +591,25 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 		}
 	}
 	return nil, false
+}
+
+// loadVisited reads an element in a loop over the container: once it is the
+// resource, otherwise it is not.
+func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
+	l := r.visiting(s)
+	if l == nil {
+		s.set(in, v)
+		return nil, false
+	}
+	if s.visited[l.head] {
+		delete(s.env, in) // the others
+		return nil, false
+	}
+	t := s.clone()
+	delete(t.env, in)
+	s.visit(l.head)
+	s.set(in, v)
+	return []*state{s, t}, true
 }
 
 // debugRef follows the user's variables, so that an assignment which loses the

@@ -100,6 +100,9 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	}
 	for _, i := range held {
 		if c, ok := iv.args[i].(*clo); ok && c.fn.Object() == nil && !r.e.hasSummary(iv) {
+			if isYield(c.fn) {
+				return r.callClosures(fr, s, iv)
+			}
 			return r.tryClosure(fr, s, c, nil, false)
 		}
 	}
@@ -111,6 +114,15 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		return r.settle(s)
 	}
 	if r.e.onlyUses(iv) {
+		return nil, false
+	}
+	if r.target != nil && iv.value != nil {
+		// It may keep it. Judge by what this function does afterwards: see
+		// verdicts.
+		if s.may == nil {
+			s.may = map[ssa.CallInstruction]bool{}
+		}
+		s.may[iv.in] = true
 		return nil, false
 	}
 	s.status = unknown

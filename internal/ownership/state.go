@@ -48,7 +48,8 @@ type state struct {
 	status status
 	weak   bool // an approximation was needed: at most likely
 
-	visited map[*ssa.BasicBlock]bool // loop headers whose body has seen the resource
+	visited map[*ssa.BasicBlock]bool     // loop headers whose body has seen the resource
+	may     map[ssa.CallInstruction]bool // calls that cannot be seen and were given it
 
 	// The rest explains a finding and does not distinguish states.
 	cause     ssa.Value // call whose failure this path is on
@@ -85,6 +86,9 @@ func (s *state) clone() *state {
 	c.defers = append([][]deferred(nil), s.defers...)
 	if s.visited != nil {
 		c.visited = cloneMap(s.visited)
+	}
+	if s.may != nil {
+		c.may = cloneMap(s.may)
 	}
 	if s.names != nil {
 		c.names = cloneMap(s.names)
@@ -221,6 +225,9 @@ func (s *state) key(x *ids) uint64 {
 	for b := range s.visited {
 		sum += mix(21, x.of(b))
 	}
+	for c := range s.may {
+		sum += mix(22, x.of(c))
+	}
 	return mix(h, sum)
 }
 
@@ -326,9 +333,10 @@ func (s *state) ownedUnder(l loc) []string {
 	return sortedKeys(found)
 }
 
-// rootsOf reports whether the resource is still reachable from anything that
-// the path can name: live registers, deferred calls, memory that outlives it.
-func (s *state) reachable(local func(root any) bool) bool {
+// reachable reports whether the path can still name the resource: by a
+// register, a deferred call, memory that outlives the activation, or a local
+// object whose address is a live register.
+func (s *state) reachable(alive func(ssa.Value) bool) bool {
 	for _, v := range s.env {
 		if s.reach(v) {
 			return true
@@ -338,8 +346,8 @@ func (s *state) reachable(local func(root any) bool) bool {
 		return true
 	}
 	for m, v := range s.mem {
-		if local(m.root) {
-			continue // reachable only through a register, seen above
+		if isLocal(m.root) && (m.old || !alive(m.root.(ssa.Value))) {
+			continue // only through a register or another object
 		}
 		if s.reach(v) {
 			return true

@@ -62,7 +62,12 @@ func (e *engine) effect(iv *invocation, i int, path string) effect {
 
 // local reports whether fn's body is at hand.
 func (e *engine) local(fn *ssa.Function) bool {
-	return len(fn.Blocks) > 0 && fn.Pkg == e.pkg
+	return len(fn.Blocks) > 0 && fn.Pkg == e.pkg && !isCgoMade(fn.Name())
+}
+
+// isCgoMade reports whether cgo generated a function: its body is magic.
+func isCgoMade(name string) bool {
+	return strings.HasPrefix(name, "_C") || strings.HasPrefix(name, "_cgo")
 }
 
 // hasSummary reports whether everything that the callee does is known.
@@ -322,26 +327,11 @@ func nonNil(s *state, v val, at ssa.Value) bool {
 	}
 	switch v := v.(type) {
 	case sym:
-		return s.facts[v].isNil < 0 || v.i == 0 && v.v != nil && (nonNilValue(v.v) || isSentinel(v.v))
+		return s.facts[v].isNil < 0 || v.i == 0 && v.v != nil && nonNilValue(v.v) || sentinel(v)
 	case ptr:
 		return isLocal(v.l.root)
 	}
 	return false
-}
-
-// isSentinel reports whether v loads a package variable named like an error:
-// return ErrClosed.
-func isSentinel(v ssa.Value) bool {
-	load, ok := v.(*ssa.UnOp)
-	if !ok {
-		return false
-	}
-	g, ok := load.X.(*ssa.Global)
-	if !ok {
-		return false
-	}
-	name := g.Name()
-	return strings.HasPrefix(name, "Err") || strings.HasPrefix(name, "err") || name == "EOF"
 }
 
 func allZero(vals []val) bool {

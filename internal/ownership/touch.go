@@ -169,7 +169,7 @@ func directiveStub(pass *analysis.Pass) string {
 	if buf.Len() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("package %s // import %q\n%s", pass.Pkg.Name(), pass.Pkg.Path(), buf.String())
+	return fmt.Sprintf("//gpumem:package %s\npackage %s\n%s", pass.Pkg.Path(), pass.Pkg.Name(), buf.String())
 }
 
 func writeStub(buf *bytes.Buffer, pass *analysis.Pass, d ast.Decl) {

@@ -58,7 +58,12 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 	var leaks, iters []outcome
 	loopDefers := map[*ssa.Defer]bool{}
 	good := 0
+	borrows := borrowers(sr.outs)
 	for _, o := range sr.outs {
+		if !borrows.all(o) {
+			good++ // a call that cannot be seen may own it
+			continue
+		}
 		switch o.kind {
 		case Leak:
 			leaks = append(leaks, o)
@@ -93,6 +98,41 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 		v.Tier = report.Possible
 	}
 	return append(list, v)
+}
+
+// borrowing is the set of unseen calls that, as this function itself treats
+// them, only borrow: on a path without failure it releases after the call.
+// That says nothing about success paths that do not release (the call may
+// consume then), but it does about failures: who borrows when all goes well
+// does not consume when it does not.
+type borrowing map[ssa.CallInstruction]bool
+
+func borrowers(outs []outcome) borrowing {
+	b := borrowing{}
+	for _, o := range outs {
+		if o.kind == Settled && o.s.cause == nil {
+			for c := range o.s.may {
+				b[c] = true
+			}
+		}
+	}
+	return b
+}
+
+// all reports whether an outcome depends on no unseen owner.
+func (b borrowing) all(o outcome) bool {
+	if o.kind == Settled || len(o.s.may) == 0 {
+		return true
+	}
+	if o.s.cause == nil && (o.ok || o.kind == LostIteration) {
+		return false
+	}
+	for c := range o.s.may {
+		if !b[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // judge picks the verdict.
@@ -166,6 +206,9 @@ func onlyErr(leaks []outcome) bool {
 
 func (v *Verdict) setPath(o outcome) {
 	v.Tier = min(v.Tier, o.certain)
+	if len(o.s.may) > 0 {
+		v.Tier = min(v.Tier, report.Likely)
+	}
 	v.Trace = steps(o.s)
 	if o.pos.IsValid() {
 		v.Trace = append(v.Trace, report.Step{Pos: o.pos, Text: "lost here"})
