@@ -18,13 +18,15 @@ import (
 	"github.com/gpumemlint/gpumemlint/internal/baseline"
 	"github.com/gpumemlint/gpumemlint/internal/govet"
 	"github.com/gpumemlint/gpumemlint/internal/output"
+	"github.com/gpumemlint/gpumemlint/internal/output/github"
 	outjson "github.com/gpumemlint/gpumemlint/internal/output/json"
+	"github.com/gpumemlint/gpumemlint/internal/output/sarif"
 	"github.com/gpumemlint/gpumemlint/internal/output/text"
 	"github.com/gpumemlint/gpumemlint/internal/report"
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-var formats = []string{"text", "json"}
+var formats = []string{"text", "json", "sarif", "github"}
 
 // lint analyses packages by running go vet on them with this very program as
 // its tool, and prints what comes back.
@@ -69,10 +71,11 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	res.Failures = append(res.Failures, bad...)
 	rep := output.New(findings, degraded)
-	rep.Summary.Failed = len(res.Failures)
+	rep.Failures = failureLines(res.Failures)
+	rep.Count()
 	if f.writeBaseline {
 		if interrupted || len(res.Failures) > 0 {
-			printFailures(stderr, res.Failures)
+			printLines(stderr, rep.Failures)
 			return fmt.Errorf("baseline %s not written, since not everything was analysed", f.baseline)
 		}
 		return baseline.Write(f.baseline, baseline.Of(rep.Findings))
@@ -88,7 +91,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := f.print(rep, stdout); err != nil {
 		return err
 	}
-	printFailures(stderr, res.Failures)
+	printLines(stderr, rep.Failures)
 	if interrupted {
 		fmt.Fprintln(stderr, "gpumemlint: interrupted; what had been found by then is printed")
 	} else if len(res.Failures) == 0 {
@@ -255,6 +258,10 @@ func (f *lintFlags) print(rep *output.Report, stdout io.Writer) error {
 	switch f.format {
 	case "json":
 		err = outjson.Write(&buf, rep)
+	case "sarif":
+		err = sarif.Write(&buf, rep, moduleVersion())
+	case "github":
+		err = github.Write(&buf, rep)
 	default:
 		terminal := f.out == "" && isTerminal(stdout)
 		dir, _ := os.Getwd() // without it, names are relative to the module
@@ -277,9 +284,9 @@ func (f *lintFlags) print(rep *output.Report, stdout io.Writer) error {
 	return nil
 }
 
-// printFailures tells, one line each, what could not be analysed.
-func printFailures(w io.Writer, failures []govet.Failure) {
-	seen := map[string]bool{}
+// failureLines words what could not be analysed, one line each.
+func failureLines(failures []govet.Failure) []string {
+	lines := []string{}
 	for _, x := range failures {
 		line := x.Message
 		switch {
@@ -291,10 +298,16 @@ func printFailures(w io.Writer, failures []govet.Failure) {
 		default:
 			line = fmt.Sprintf("%s was not analysed: %s", x.Package, x.Message)
 		}
-		if !seen[line] {
-			seen[line] = true
-			fmt.Fprintf(w, "gpumemlint: %s\n", line)
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
+	}
+	return lines
+}
+
+func printLines(w io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "gpumemlint: %s\n", line)
 	}
 }
 

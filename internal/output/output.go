@@ -27,6 +27,7 @@ type Report struct {
 	Version  int        `json:"version"`
 	Findings []Finding  `json:"findings"`
 	Degraded []Degraded `json:"degraded"`
+	Failures []string   `json:"failures"` // one line for each package or pattern that was not analysed
 	Summary  Summary    `json:"summary"`
 }
 
@@ -102,7 +103,7 @@ type Summary struct {
 	ByRule    map[string]int `json:"by_rule"`
 	Baselined int            `json:"baselined"` // known from the baseline, not listed
 	Degraded  int            `json:"degraded"`
-	Failed    int            `json:"failed"` // packages and patterns not analysed
+	Failed    int            `json:"failed"`
 }
 
 // New makes a report of findings and degraded functions: sorted, without
@@ -116,6 +117,7 @@ func New(findings []Finding, degraded []Degraded) *Report {
 		Version:  Version,
 		Findings: slices.Clip(append([]Finding{}, findings...)),
 		Degraded: slices.Clip(append([]Degraded{}, degraded...)),
+		Failures: []string{},
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -127,10 +129,11 @@ func New(findings []Finding, degraded []Degraded) *Report {
 	return r
 }
 
-// Count brings the counts of findings and degraded functions up to date.
+// Count brings the counts in the summary up to date with the lists.
 func (r *Report) Count() {
 	r.Summary.Findings = len(r.Findings)
 	r.Summary.Degraded = len(r.Degraded)
+	r.Summary.Failed = len(r.Failures)
 	r.Summary.ByTier = map[string]int{}
 	r.Summary.ByRule = map[string]int{}
 	for _, f := range r.Findings {

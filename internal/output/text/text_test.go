@@ -69,7 +69,9 @@ func TestSummary(t *testing.T) {
 	if got, want := text.Summary(r), "2 findings (1 definite, 1 likely)"; got != want {
 		t.Errorf("Summary = %q, want %q", got, want)
 	}
-	r.Summary.Failed, r.Summary.Baselined = 2, 1
+	r.Failures = []string{"p does not compile", "q does not compile"}
+	r.Summary.Baselined = 1
+	r.Count()
 	if got, want := text.Summary(r), "2 findings (1 definite, 1 likely), 1 known from the baseline, 2 failures"; got != want {
 		t.Errorf("Summary = %q, want %q", got, want)
 	}
