@@ -13,7 +13,7 @@ func u51GetBug(e *cuvs.Engine, shards [][]byte) error {
 			return err
 		}
 		if err := e.Submit(id, data); err != nil {
-			return err // want GM101
+			return err // want GM101|GM102
 		}
 		st, err := e.Status(id)
 		if err != nil {
