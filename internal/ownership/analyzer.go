@@ -113,6 +113,7 @@ func (e *engine) run() (*Result, error) {
 			res.Verdicts = append(res.Verdicts, e.verdicts(sr)...)
 		}
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
+		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)
 	}
 	e.export()
 	if debugHook != nil {

@@ -24,7 +24,9 @@ func (e *engine) addFresh(a *fnAnalysis, class Class, sr *siteResult, o outcome,
 	} else if len(o.cleanups) > 0 {
 		f.Cleanup = o.cleanups[0]
 	}
-	if f.Path != "" {
+	if o.field != "" {
+		f = e.funcOwner(f, sig.Results().At(f.Result).Type(), o.field)
+	} else if f.Path != "" {
 		f = e.ownerOf(f, sig.Results().At(f.Result).Type(), o)
 	}
 	key := itoa(int64(f.Result)) + f.Path
@@ -59,6 +61,24 @@ func (e *engine) ownerOf(f ResultFact, t types.Type, o outcome) ResultFact {
 	f.Class = Class{
 		Name: "owner:" + named.Obj().Pkg().Path() + "." + named.Obj().Name(), Noun: named.Obj().Name() + " holding " + nounOf(inner),
 		Verb: participle(rel[0]), Releases: rel, Owner: true, Inferred: inner.Inferred, Backstop: inner.Backstop,
+	}
+	return f
+}
+
+// funcOwner makes result i an owner whose destructor is a func in a field.
+func (e *engine) funcOwner(f ResultFact, t types.Type, field string) ResultFact {
+	name := strings.TrimPrefix(field, ".")
+	rel := []string{name}
+	typ := name
+	if named := namedOf(t); named != nil {
+		rel = append(rel, e.releasers(named, "")...)
+		typ = named.Obj().Pkg().Path() + "." + named.Obj().Name()
+		f.Class.Noun = named.Obj().Name() + " holding " + nounOf(f.Class)
+	}
+	f.Path = ""
+	f.Class = Class{
+		Name: "owner:" + typ, Noun: f.Class.Noun, Verb: participle(name), Releases: rel, Owner: true,
+		Inferred: f.Class.Inferred, Backstop: f.Class.Backstop,
 	}
 	return f
 }

@@ -502,12 +502,14 @@ func (r *run) store(s *state, in *ssa.Store) {
 
 // put writes v to l. Elements at unknown indices are written weakly.
 func (r *run) put(s *state, l loc, v val, pos token.Pos) {
-	old, had := s.mem[l]
-	if strings.HasSuffix(l.path, "[]") {
-		if had && s.reach(old) && !s.reach(v) {
+	if p, ok := pointee(v); ok && p == l {
+		return // s.list = append(s.list, x): back to where it came from
+	}
+	if strings.Contains(l.path, "[]") {
+		if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) {
 			return // some other element, for all that is known
 		}
-	} else if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) {
+	} else if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) && !s.elsewhere(l) {
 		s.over, s.overName = pos, placeName(l)
 		s.overNil = isZero(v)
 	}
@@ -524,6 +526,26 @@ func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 		return
 	}
 	s.mem[l] = v
+}
+
+// elsewhere reports whether memory outside l, or a deferred call, leads to the
+// resource too. Registers do not count: most are dead.
+func (s *state) elsewhere(l loc) bool {
+	if s.deferredHold() {
+		return true
+	}
+	for m, v := range s.mem {
+		if _, inside := l.under(m); inside {
+			continue
+		}
+		if p, ok := v.(ptr); ok && p.l.root == l.root {
+			continue // the way to l itself
+		}
+		if s.reach(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // placeName names a location for a message.

@@ -113,6 +113,12 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		s.status = released
 		return r.settle(s)
 	}
+	if iv.obj != nil {
+		if name, ok := cFuncName(iv.obj.Name()); ok && hasWord(name, releaseWords) {
+			s.status = released // no model, but a name
+			return r.settle(s)
+		}
+	}
 	if r.e.onlyUses(iv) {
 		return nil, false
 	}

@@ -40,6 +40,8 @@ type outcome struct {
 	certain  report.Tier
 	sharing  bool // also stored elsewhere
 	cleanups []int
+	field    string // of a returned object: a func that releases it
+	captured *clo   // a returned func that holds it and does not release it
 }
 
 func settledKind(st status) kind {
@@ -132,28 +134,75 @@ func (r *run) finish(ret ret) {
 				o.cleanups = append(o.cleanups, i)
 				continue
 			}
-			o.kind, o.result, o.path = Returned, i, "()"
+			o.kind, o.result, o.path, o.captured = Returned, i, "()", c
 			continue
 		}
 		if _, isDone := v.(done); isDone {
 			o.cleanups = append(o.cleanups, i)
 			continue
 		}
-		p, _ := pathIn(ret.s, v, loc{})
-		if o.result < 0 || o.path == "()" {
-			o.kind, o.result, o.path = Returned, i, p
+		p, found := pathIn(ret.s, v, loc{})
+		if o.result >= 0 && o.path != "()" {
+			continue
+		}
+		o.kind, o.result, o.path = Returned, i, p
+		for path, c := range ret.s.closuresBelow(v) {
+			switch {
+			case !ret.s.reach(c):
+			case r.releasedBy(ret.s, c):
+				if o.field == "" || path < o.field {
+					o.field = path
+				}
+			case !found:
+				o.path, o.captured = "()", c
+			}
 		}
 	}
 	switch {
 	case o.result >= 0 || len(o.cleanups) > 0:
 		o.kind = Returned
 		o.sharing = stored
+	case stored && r.storedRelease(ret.s):
+		o.kind = Settled
 	case stored:
 		o.kind, o.into, o.path = Stored, into, path
 	default:
 		o.kind = Leak
 	}
 	r.out(o)
+}
+
+// closuresBelow are the func values in the fields of a returned object.
+func (s *state) closuresBelow(v val) map[string]*clo {
+	found := map[string]*clo{}
+	switch v := v.(type) {
+	case ptr:
+		for m, x := range s.mem {
+			if rest, ok := v.l.under(m); ok && rest != "" {
+				if c, ok := x.(*clo); ok {
+					found[rest] = c
+				}
+			}
+		}
+	case *agg:
+		for k, x := range v.m {
+			if c, ok := x.(*clo); ok {
+				found[k] = c
+			}
+		}
+	}
+	return found
+}
+
+// storedRelease reports whether a func that releases the resource was stored
+// along with it: b.destroy = images.Destroy.
+func (r *run) storedRelease(s *state) bool {
+	for m, v := range s.mem {
+		if c, ok := v.(*clo); ok && !isLocal(m.root) && s.reach(c) && r.releasedBy(s, c) {
+			return true
+		}
+	}
+	return false
 }
 
 // releasedBy reports whether calling c releases the resource.

@@ -23,18 +23,15 @@ func (e *engine) ownerLacks(a *fnAnalysis) []Verdict {
 			continue
 		}
 		for _, o := range sr.outs {
-			if o.kind != Returned || o.path == "" || o.path == "()" || len(o.cleanups) > 0 || o.sharing {
-				continue
-			}
-			named := namedOf(a.fn.Signature.Results().At(o.result).Type())
-			if named == nil || !e.fieldStuck(named, o.path) {
+			name := e.holderLacks(a.fn, o)
+			if name == "" {
 				continue
 			}
 			st := sr.site
 			list = append(list, Verdict{
-				Kind: OwnerLacks, Tier: min(report.Likely, st.acq.class.ceiling()), Class: st.acq.class, Callee: st.name,
+				Kind: OwnerLacks, Tier: min(report.Likely, st.acq.class.ceiling(), o.certain), Class: st.acq.class, Callee: st.name,
 				Function: funcName(sr.root), Acquired: e.callPos(st.call), Pos: e.callPos(st.call), End: e.callEnd(st.call),
-				Name: named.Obj().Name() + o.path, Trace: steps(o.s),
+				Name: name, Trace: steps(o.s),
 			})
 			break
 		}
@@ -42,16 +39,46 @@ func (e *engine) ownerLacks(a *fnAnalysis) []Verdict {
 	return list
 }
 
+// holderLacks names what holds the resource for good at the end of a path, or
+// returns "".
+func (e *engine) holderLacks(fn *ssa.Function, o outcome) string {
+	if len(o.cleanups) > 0 || o.sharing || o.field != "" {
+		return ""
+	}
+	switch {
+	case o.kind == Returned && o.captured != nil:
+		// A func with neither arguments nor results that holds a resource
+		// looks like its clean-up and is not. Any other func uses it for as
+		// long as it lives, which is often right.
+		sig := o.captured.fn.Signature
+		if sig.Params().Len() > 0 || sig.Results().Len() > 1 || sig.Results().Len() == 1 && !isError(sig.Results().At(0).Type()) {
+			return ""
+		}
+		return "a func that only uses it"
+	case o.kind == Returned && o.path != "":
+		named := namedOf(fn.Signature.Results().At(o.result).Type())
+		if named != nil && e.fieldStuck(named, o.path) {
+			return named.Obj().Name() + strings.TrimSuffix(o.path, "[]")
+		}
+	case o.kind == Stored && o.into >= 0 && o.path != "" && o.into < len(fn.Params):
+		named := namedOf(fn.Params[o.into].Type())
+		if named != nil && e.fieldStuck(named, o.path) {
+			return named.Obj().Name() + strings.TrimSuffix(o.path, "[]")
+		}
+	}
+	return ""
+}
+
 // fieldStuck reports whether the field at path of a type of this package holds
 // its resource for good.
 func (e *engine) fieldStuck(named *types.Named, path string) bool {
-	if named.Obj().Pkg() != e.pass.Pkg || strings.Count(path, ".") != 1 || strings.Contains(path, "[") {
+	if named.Obj().Pkg() != e.pass.Pkg || strings.Count(path, ".") != 1 || path[0] != '.' || strings.Count(path, "[") > 1 {
 		return false // deeper: other types are involved
 	}
 	if len(e.releasers(named, path)) > 0 {
 		return false
 	}
-	name := path[1:]
+	name := strings.TrimSuffix(path[1:], "[]")
 	st, ok := named.Underlying().(*types.Struct)
 	if !ok {
 		return false
@@ -106,18 +133,28 @@ func (e *engine) mereUse(v ssa.Value, depth int) bool {
 		switch ref := ref.(type) {
 		case *ssa.DebugRef, *ssa.BinOp:
 		case *ssa.Store:
-			if ref.Val == v {
+			if ref.Val == v && !sameField(ref.Addr, v) {
 				return false
 			}
 		case *ssa.UnOp:
 			if ref.Op == token.MUL && !e.mereUse(ref, depth+1) {
 				return false
 			}
-		case *ssa.Convert, *ssa.ChangeType, *ssa.FieldAddr, *ssa.Field:
+		case *ssa.Convert, *ssa.ChangeType, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Range, *ssa.Next, *ssa.Extract, *ssa.Lookup:
 			if !e.mereUse(ref.(ssa.Value), depth+1) {
 				return false
 			}
+		case *ssa.MapUpdate:
+			if ref.Map != v {
+				return false
+			}
 		case *ssa.Call:
+			if b, ok := ref.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" {
+				if ref.Call.Args[0] != v || !e.mereUse(ref, depth+1) {
+					return false
+				}
+				continue
+			}
 			if !e.callUses(&ref.Call, v) {
 				return false
 			}
@@ -126,6 +163,22 @@ func (e *engine) mereUse(v ssa.Value, depth int) bool {
 		}
 	}
 	return true
+}
+
+// sameField reports whether v, an appended slice, goes back into the field
+// that it came from.
+func sameField(addr, v ssa.Value) bool {
+	to, ok := addr.(*ssa.FieldAddr)
+	call, isCall := v.(*ssa.Call)
+	if !ok || !isCall || len(call.Call.Args) == 0 {
+		return false
+	}
+	load, ok := call.Call.Args[0].(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	from, ok := load.X.(*ssa.FieldAddr)
+	return ok && from.Field == to.Field && from.X.Type() == to.X.Type()
 }
 
 // callUses reports whether a call only uses v.

@@ -229,6 +229,7 @@ func typeBase(t types.Type) string {
 // return or take.
 var (
 	acquireWords = []string{"new", "create", "alloc", "init", "open", "load", "make", "dup", "clone", "copy", "parse", "build", "compile", "read", "decode", "detect", "compute", "split", "export"}
+	borrowWords  = []string{"get", "query", "find", "peek", "current", "borrow", "view", "ref", "next", "prev", "first", "last", "parent", "is_", "set_"}
 	releaseWords = []string{"free", "destroy", "release", "delete", "close", "unref", "dispose", "finalize", "drop", "clear", "term", "shutdown", "unload"}
 )
 
@@ -246,9 +247,10 @@ func hasWord(name string, words []string) bool {
 // so and the package hands the same C type to a function whose name says that
 // it releases. The word alone, or the type alone, would be a guess.
 func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
-	if !hasWord(name, acquireWords) || hasWord(name, releaseWords) {
+	if hasWord(name, releaseWords) || hasWord(name, borrowWords) {
 		return nil
 	}
+	speaks := hasWord(name, acquireWords)
 	releases := e.cReleases()
 	class := func(t types.Type) (Class, bool) {
 		key := cTypeKey(t)
@@ -260,7 +262,7 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 		return Class{Name: "c:" + key, Noun: noun, Verb: "released", Releases: []string{"C." + rel}, Inferred: true}, true
 	}
 	var list []acquisition
-	if sig.Results().Len() > 0 {
+	if sig.Results().Len() > 0 && speaks {
 		if c, ok := class(sig.Results().At(0).Type()); ok {
 			list = append(list, acquisition{class: c, result: 0, param: -1, cleanup: -1})
 		}
@@ -268,6 +270,12 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 	for i := 0; i < sig.Params().Len(); i++ {
 		p, ok := sig.Params().At(i).Type().(*types.Pointer)
 		if !ok {
+			continue
+		}
+		// An out-parameter of a handle type says as much as a name does, but a
+		// pointer to a struct may as well be an argument.
+		_, isStruct := p.Elem().Underlying().(*types.Struct)
+		if isStruct && !speaks {
 			continue
 		}
 		if c, ok := class(p.Elem()); ok {

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"sort"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -285,10 +286,16 @@ func unnamed(v ssa.Value, depth int) bool {
 	for _, ref := range *v.Referrers() {
 		switch ref := ref.(type) {
 		case *ssa.DebugRef:
-			if _, ok := ref.Expr.(*ast.Ident); ok {
+			if id, ok := ref.Expr.(*ast.Ident); ok && !isCgoTemp(id.Name) {
 				return false // bound to a variable
 			}
 		case *ssa.Call, *ssa.Defer, *ssa.Go:
+		case *ssa.Return:
+			// The end of cgo's literal: go on behind its call.
+			call := wrapperCall(ref.Parent())
+			if call == nil || !unnamed(call, depth+1) {
+				return false
+			}
 		case *ssa.Convert, *ssa.ChangeType, *ssa.MakeInterface, *ssa.ChangeInterface:
 			if !unnamed(ref.(ssa.Value), depth+1) {
 				return false
@@ -315,8 +322,35 @@ func unnamed(v ssa.Value, depth int) bool {
 	return true
 }
 
+// wrapperCall is the call of a literal that cgo put around a C call.
+func wrapperCall(fn *ssa.Function) *ssa.Call {
+	if fn.Parent() == nil || !isCgoWrapper(fn) {
+		return nil
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			switch v := call.Call.Value.(type) {
+			case *ssa.MakeClosure:
+				if v.Fn == fn {
+					return call
+				}
+			case *ssa.Function:
+				if v == fn {
+					return call
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isCgoTemp reports whether cgo named a variable.
 func isCgoTemp(name string) bool {
-	return len(name) > 4 && name[:4] == "_cgo"
+	return strings.HasPrefix(name, "_cgo")
 }
 
 // deferReleases reports whether a deferred call is a release at all.

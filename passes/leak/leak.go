@@ -25,7 +25,7 @@ func message(v *verdict.Line) string {
 	case ownership.EachTurn:
 		return v.What() + " is not " + v.Class.Verb + " before the next iteration: one is lost each time around the loop"
 	case ownership.OwnerLacks:
-		return v.What() + " is kept in " + v.Name + ", but nothing ever releases that field: give the type a method that does"
+		return v.What() + " is kept in " + v.Name + ", and nothing ever releases it from there"
 	}
 	if v.Always {
 		return v.What() + " is never " + v.Class.Verb

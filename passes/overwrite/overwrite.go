@@ -25,6 +25,9 @@ func message(v *verdict.Line) string {
 	if name == "" {
 		name = "its only holder"
 	}
+	if v.Callee == "" {
+		name = "the field" // What has named it
+	}
 	if v.Nil {
 		return v.What() + " is lost: " + name + " is set to nil before it is " + v.Class.Verb
 	}

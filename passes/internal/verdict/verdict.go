@@ -53,6 +53,9 @@ func Each(pass *analysis.Pass, rule string, message func(*Line) string, kinds ..
 // What names the resource and where it comes from: "tensor from ort.NewTensor
 // (line 41)". The line is left out where the finding stands on it.
 func (l *Line) What() string {
+	if l.Callee == "" {
+		return l.Class.Noun + " in " + l.Name // it was there on entry
+	}
 	at := l.fset.Position(l.Acquired)
 	if here := l.fset.Position(l.Pos); here.Line == at.Line && here.Filename == at.Filename {
 		return fmt.Sprintf("%s from %s", l.Class.Noun, l.Callee)
