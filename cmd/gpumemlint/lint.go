@@ -152,6 +152,9 @@ func goPaths(ctx context.Context) (output.Paths, error) {
 		return output.Paths{}, govet.ErrNoGo
 	}
 	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE").Output()
+	if ctx.Err() != nil {
+		return output.Paths{}, ctx.Err()
+	}
 	if err != nil {
 		return output.Paths{}, fmt.Errorf("go env: %w", err)
 	}

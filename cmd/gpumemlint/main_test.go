@@ -4,6 +4,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -178,5 +180,19 @@ func fakeFunc(pass *analysis.Pass, fn *ast.FuncDecl) error {
 func TestAnalyzers(t *testing.T) {
 	if err := analysis.Validate(gpumemlint.Analyzers()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInterrupted checks that an interrupt is told in one line and is no
+// clean run.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if got := run(ctx, []string{"./..."}, &stdout, &stderr); got != exitFailed {
+		t.Errorf("exit status %d, want %d", got, exitFailed)
+	}
+	if got, want := stderr.String(), "gpumemlint: interrupted before anything was found\n"; got != want || stdout.Len() > 0 {
+		t.Errorf("stderr %q, want %q; stdout %q, want nothing", got, want, stdout.String())
 	}
 }

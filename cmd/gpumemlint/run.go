@@ -65,6 +65,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFindings
 	case errors.Is(err, errReported):
 		return exitFailed
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "gpumemlint: interrupted before anything was found")
+		return exitFailed
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "gpumemlint: %v\n", err)
 		return exitUsage

@@ -77,8 +77,8 @@ func (p *printer) finding(f *output.Finding) {
 func marker(line string, f *output.Finding) string {
 	width := func(s string) int { return len([]rune(strings.ReplaceAll(s, "\t", "    "))) }
 	start := min(max(f.Column-1, 0), len(line))
-	end := len(line)
-	if f.EndLine == f.Line {
+	end := len(line) // it goes on below
+	if f.EndLine == 0 || f.EndLine == f.Line {
 		end = min(max(f.EndColumn-1, start), len(line))
 	}
 	return strings.Repeat(" ", width(line[:start])) + strings.Repeat("^", max(width(line[start:end]), 1))

@@ -34,6 +34,8 @@ func TestWrite(t *testing.T) {
 	f := output.Finding{Rule: "GM101", Tier: "likely", File: "sub/a.go", Path: path, Line: 2, Column: 7, EndLine: 2, EndColumn: 12, Message: "lost (GM101)"}
 	g := f
 	g.Acquired = &output.Place{File: "sub/a.go", Line: 1}
+	noEnd := f
+	noEnd.EndLine, noEnd.EndColumn = 0, 0
 	h := f
 	h.Column, h.EndLine = 2, 3
 	for _, tt := range []struct {
@@ -47,6 +49,7 @@ func TestWrite(t *testing.T) {
 		{"from elsewhere", text.Options{Dir: filepath.Join(dir, "other")}, f, "sub/a.go:2:7: lost (GM101)\n"},
 		{"context", text.Options{Context: true}, g, "sub/a.go:2:7: lost (GM101)\n        x := é.New(    1)\n             ^^^^\n    sub/a.go:1: acquired here\n"},
 		{"to the end of the line", text.Options{Context: true}, h, "sub/a.go:2:2: lost (GM101)\n        x := é.New(    1)\n        ^^^^^^^^^^^^^^^^^\n"},
+		{"without an end", text.Options{Context: true}, noEnd, "sub/a.go:2:7: lost (GM101)\n        x := é.New(    1)\n             ^\n"},
 		{"colour", text.Options{Colour: true}, f, "\x1b[1msub/a.go:2:7:\x1b[0m lost (GM101)\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
