@@ -99,6 +99,24 @@ func (s *Set) Func(fn *types.Func) *Func {
 	return s.lookup(p, fn.Pkg(), recv, fn.Name(), sig)
 }
 
+// Method returns the model of a method called through a static type: that of
+// Func, or, for a method that the type has from an interface of another package
+// that it embeds (io.Closer), what the model of the type says.
+func (s *Set) Method(recv types.Type, fn *types.Func) *Func {
+	if f := s.Func(fn); f != nil || fn == nil {
+		return f
+	}
+	tn := typeName(recv)
+	if tn == nil || tn.Pkg() == nil {
+		return nil // a method of an interface literal
+	}
+	p := s.pkg(tn.Pkg().Path())
+	if p == nil || fn.Pkg() == tn.Pkg() {
+		return nil // not a modelled library, or Func has looked there
+	}
+	return s.lookup(p, tn.Pkg(), tn.Name(), fn.Name(), fn.Signature())
+}
+
 // Var returns the model of a package variable: of function type, or static.
 func (s *Set) Var(v *types.Var) *Func {
 	if v == nil || v.Pkg() == nil {

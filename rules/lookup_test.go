@@ -203,6 +203,21 @@ func SamplerInitFromFuture(a, b int) Sampler { return 0 }
 	}
 }
 
+// TestMethod finds a release that an interface has from io.Closer.
+func TestMethod(t *testing.T) {
+	io := check(t, "io", "package io\ntype Closer interface{ Close() error }")
+	pkg := types.NewPackage("github.com/ggerganov/whisper.cpp/bindings/go/pkg/whisper", "whisper")
+	tn := types.NewTypeName(0, pkg, "Model", nil)
+	model := types.NewNamed(tn, types.NewInterfaceType(nil, []types.Type{io.Scope().Lookup("Closer").Type()}), nil)
+	m, _, _ := types.LookupFieldOrMethod(model, true, pkg, "Close")
+	if got := says(Default().Func(m.(*types.Func))); got != "nothing" {
+		t.Errorf("io.Closer.Close: %s", got)
+	}
+	if got := says(Default().Method(model, m.(*types.Func))); got != "release whisper.model recv" {
+		t.Errorf("Model.Close: %s", got)
+	}
+}
+
 func TestPackage(t *testing.T) {
 	for path, want := range map[string]bool{
 		"gocv.io/x/gocv":                          true,

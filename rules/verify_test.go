@@ -213,7 +213,7 @@ func verifyType(sources []*source, typ *Type) error {
 	name := typ.name()
 	for _, src := range sources {
 		if src.types[name] && (len(typ.Releases) == 0 || slices.ContainsFunc(typ.Releases, func(m string) bool {
-			return src.find(name+"."+m) != nil
+			return src.find(name+"."+m) != nil || m == "Close" && slices.Contains(src.embedded[name], "io.Closer")
 		})) {
 			return nil
 		}
