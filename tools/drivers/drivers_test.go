@@ -50,7 +50,28 @@ func corpora(t *testing.T) []corpus {
 	return list
 }
 
-func TestDriversAgree(t *testing.T) {
+// TestReadme runs what the README tells a newcomer to run, and compares.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(buildLinter(t), "./examples/...")
+	cmd.Dir = filepath.Join("..", "..")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
+		t.Fatalf("gpumemlint ./examples/...: got %v, want exit status 3 (findings)\n%s", err, stderr.Bytes())
+	}
+	if block := "\n```\n" + stdout.String() + "```\n"; !strings.Contains(string(readme), block) {
+		t.Errorf("README.md does not have this output of gpumemlint ./examples/... in a block of its own:\n%s", stdout.String())
+	}
+}
+
+func buildLinter(t *testing.T) string {
+	t.Helper()
 	linter := filepath.Join(t.TempDir(), "gpumemlint")
 	build := exec.Command("go", "build", "-o", linter, "./cmd/gpumemlint")
 	build.Dir = filepath.Join("..", "..")
@@ -58,6 +79,11 @@ func TestDriversAgree(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build gpumemlint: %v\n%s", err, out)
 	}
+	return linter
+}
+
+func TestDriversAgree(t *testing.T) {
+	linter := buildLinter(t)
 	for _, c := range corpora(t) {
 		t.Run(c.name, func(t *testing.T) {
 			vet := vetFindings(t, linter, c)
