@@ -74,10 +74,11 @@ other, not with those of another page. Each line is the median of %d rounds, mea
 `, "`cd tools && go run ./bench`", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), strings.TrimSpace(string(version)), rounds)
 
 	for _, part := range []func(*strings.Builder) error{b.cold, b.analysis, b.warm, b.identical} {
+		done := text.Len()
 		if err := part(&text); err != nil {
 			return err
 		}
+		fmt.Print(text.String()[done:]) // a part takes minutes: show it when it is there
 	}
-	fmt.Print(text.String())
 	return os.WriteFile(page, []byte(text.String()), 0o666)
 }
