@@ -4,6 +4,8 @@
 package rules
 
 import (
+	"bytes"
+	"go/format"
 	"testing"
 )
 
@@ -18,5 +20,18 @@ func TestDefault(t *testing.T) {
 	// As user files, so that references that lead nowhere are told.
 	if _, err := newSet(&library{}, nil).With(files...); err != nil {
 		t.Errorf("references between stubs:\n%v", err)
+	}
+}
+
+// TestStubsFormatted keeps the stub files as gofmt would have them.
+func TestStubsFormatted(t *testing.T) {
+	for _, name := range newLibrary().names {
+		src, err := stubs.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := format.Source(src); err != nil || !bytes.Equal(out, src) {
+			t.Errorf("%s is not gofmted (%v)", name, err)
+		}
 	}
 }
