@@ -66,6 +66,9 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 			}
 		}
 	}
+	if (a.fill || a.local) && !r.bornInto(s, iv, a) {
+		return nil, true
+	}
 	for _, f := range r.stack {
 		r.birth[f.fn] = f.cur
 	}
@@ -112,6 +115,32 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		s.facts[k] = fact{truth: t}
 	}
 	return nil, false
+}
+
+// bornInto reports whether an argument is the caller's own object, and, where
+// only nil elements are filled, one whose elements were never set.
+func (r *run) bornInto(s *state, iv *invocation, a acquisition) bool {
+	if a.param >= len(iv.args) {
+		return false
+	}
+	p, ok := iv.args[a.param].(ptr)
+	if !ok || !isLocal(p.l.root) {
+		return false
+	}
+	if !a.fill {
+		return true
+	}
+	switch p.l.root.(type) {
+	case *ssa.MakeSlice, *ssa.Alloc:
+	default:
+		return false // appended or returned: who knows what is in it
+	}
+	for m, v := range s.mem {
+		if _, ok := p.l.under(m); ok && !isNilLike(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // bornValue is the value of the result that holds the new resource.
@@ -164,6 +193,12 @@ func (r *run) mark(s *state, iv *invocation, ok bool) {
 	}
 	last := res.At(n - 1).Type()
 	switch {
+	case r.target != nil && r.target.acq.class.Inferred && r.target.acq.param >= 0 && isPointer(res.At(0).Type()):
+		f := fact{isNil: 1} // C.CreateX(&x) *C.Status: nil says success
+		if !ok {
+			f.isNil = -1
+		}
+		set(key(0), f)
 	case isError(last):
 		f := fact{isNil: 1}
 		if !ok {
@@ -183,6 +218,11 @@ func (r *run) mark(s *state, iv *invocation, ok bool) {
 		}
 		set(key(n-1), f)
 	}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
 }
 
 func isBool(t types.Type) bool {

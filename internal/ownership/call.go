@@ -122,9 +122,15 @@ func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		s.status = released
 		return r.settle(s)
 	}
-	if o, ok := iv.fn.(own); ok && o.sub && !iv.common.IsInvoke() && hasWord(fieldOf(iv.common.Value), closerWords) {
-		s.status = released // a func field of the owner, named like what it does
+	if !iv.common.IsInvoke() && s.status == live && r.closerField(s, iv) {
+		s.status = released
+		if _, whole := iv.fn.(own); !whole && r.target == nil {
+			s.status = unknown // which of the object's resources it releases is not known here
+		}
 		return r.settle(s)
+	}
+	if r.unexpected(fr, s, iv) {
+		return nil, true
 	}
 	if iv.model != nil {
 		return r.applyModel(fr, s, iv)
@@ -143,6 +149,47 @@ func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	return r.applyUnborn(fr, s, iv)
 }
 
+// unexpected reports a call that fails a test because the acquisition did not
+// fail: the path exists only if the test is wrong.
+//
+//	if _, err := ort.NewTensor(bad, data); err == nil { t.Error("no error") }
+//	assert.Error(t, err)
+func (r *run) unexpected(fr *frame, s *state, iv *invocation) bool {
+	if iv.obj == nil || iv.obj.Pkg() == nil {
+		return false
+	}
+	switch path := iv.obj.Pkg().Path(); {
+	case path == "testing":
+		switch iv.obj.Name() {
+		case "Error", "Errorf", "Fail":
+			return s.status == live && s.tested != nil && s.tested == fr.cur
+		}
+	case strings.HasSuffix(path, "testify/assert") || strings.HasSuffix(path, "testify/require"):
+		name := iv.obj.Name()
+		for _, a := range iv.args {
+			x, ok := a.(sym)
+			if !ok {
+				continue
+			}
+			f, known := s.facts[x]
+			switch {
+			case strings.HasPrefix(name, "Error") || strings.HasPrefix(name, "EqualError"):
+				if known && f.isNil > 0 {
+					return true
+				}
+			case strings.HasPrefix(name, "NoError"):
+				if known && f.isNil < 0 {
+					return true
+				}
+				if x.v != nil {
+					s.facts[x] = fact{isNil: 1}
+				}
+			}
+		}
+	}
+	return false
+}
+
 // settle ends a path on which the resource is no longer this function's.
 func (r *run) settle(s *state) ([]*state, bool) {
 	if s.status == live || s.status == unborn {
@@ -154,6 +201,25 @@ func (r *run) settle(s *state) ([]*state, bool) {
 	}
 	r.outs = append(r.outs, outcome{kind: settledKind(s.status), s: s})
 	return nil, true
+}
+
+// closerField reports whether a func in a field is called that is named like a
+// release, on an object that holds the resource.
+func (r *run) closerField(s *state, iv *invocation) bool {
+	if !hasWord(fieldOf(iv.common.Value), closerWords) {
+		return false
+	}
+	switch fn := iv.fn.(type) {
+	case own:
+		return true
+	case sym:
+		if fn.v != nil {
+			return false
+		}
+		up := loc{root: fn.l.root, old: fn.l.old, path: parentPath(fn.l.path)}
+		return s.reachLoc(up, map[loc]bool{})
+	}
+	return false
 }
 
 // closerWords are in the names of fields that hold a release.
@@ -281,7 +347,7 @@ func (r *run) lostInside(s *state, fn *ssa.Function, result val, at ret) bool {
 	if s.reach(result) || s.reachable(func(v ssa.Value) bool { return v.Parent() != fn }) {
 		return false
 	}
-	r.out(outcome{kind: Leak, s: s, pos: at.in.Pos(), ret: at.in, vals: at.vals, fn: fn})
+	r.out(outcome{kind: Leak, s: s, pos: exitPos(at.in), ret: at.in, vals: at.vals, fn: fn})
 	return true
 }
 
@@ -456,7 +522,7 @@ func (r *run) tryClosure(fr *frame, s *state, c *clo, args []val, isGo bool) ([]
 	case isGo:
 		r.forget(leak.s, fn)
 		leak.s.defers = leak.s.defers[:len(leak.s.defers)-1]
-		r.out(outcome{kind: Leak, s: leak.s, pos: leak.in.Pos(), ret: leak.in, vals: leak.vals, fn: fn})
+		r.out(outcome{kind: Leak, s: leak.s, pos: exitPos(leak.in), ret: leak.in, vals: leak.vals, fn: fn})
 		return nil, true
 	}
 	s.status = unknown

@@ -91,6 +91,9 @@ func (r *run) exec(fn *ssa.Function, s *state, depth int, async bool) []ret {
 
 // push queues a block unless an equal state has been there.
 func (r *run) push(fr *frame, b *ssa.BasicBlock, s *state) {
+	if s.tested != b {
+		s.tested = nil
+	}
 	r.prune(fr, b, s)
 	if s.status == unborn && fr.depth == 0 && !r.canMeetTarget(fr, b) {
 		return // this path has passed the acquisition by
@@ -256,20 +259,22 @@ func (r *run) block(fr *frame, b *ssa.BasicBlock, s *state) {
 			continue // evaluated on the edge
 		}
 		var next []*state
+		changed := false
 		for i, s := range states {
 			r.steps++
 			out, forked := r.instr(fr, s, in)
 			switch {
 			case forked:
-				if next == nil {
+				if !changed {
+					changed = true
 					next = append(next, states[:i]...)
 				}
 				next = append(next, out...)
-			case next != nil:
+			case changed:
 				next = append(next, s)
 			}
 		}
-		if next != nil {
+		if changed {
 			states = next
 			if len(states) > hardStates {
 				states = states[:hardStates]
@@ -304,6 +309,9 @@ func (r *run) branch(fr *frame, b *ssa.BasicBlock, in *ssa.If, s *state) {
 		if known {
 			side = 0
 		}
+		if r.asksSuccess(s, in.Cond) {
+			s.tested = b.Succs[side]
+		}
 		r.leave(fr, b, b.Succs[side], s, in)
 		return
 	}
@@ -314,6 +322,24 @@ func (r *run) branch(fr *frame, b *ssa.BasicBlock, in *ssa.If, s *state) {
 	if r.refine(t, in.Cond, false) {
 		r.leave(fr, b, b.Succs[1], t, in)
 	}
+}
+
+// asksSuccess reports whether a condition looks at the error or status of the
+// acquisition itself.
+func (r *run) asksSuccess(s *state, cond ssa.Value) bool {
+	bin, ok := cond.(*ssa.BinOp)
+	if !ok || r.target == nil || s.status != live {
+		return false
+	}
+	for _, x := range []ssa.Value{bin.X, bin.Y} {
+		if y, ok := r.eval(s, x).(sym); ok && y.v == ssa.Value(r.target.call) {
+			return true
+		}
+		if y, ok := r.eval(s, x).(own); ok && !y.sub {
+			return true // h != 0
+		}
+	}
+	return false
 }
 
 // leave takes an edge out of a conditional block, unless it would leave a loop

@@ -128,12 +128,33 @@ func (e *engine) storedFields(fn *ssa.Function, p *ssa.Parameter) []string {
 			if !ok {
 				continue
 			}
-			if fa, ok := st.Addr.(*ssa.FieldAddr); ok && fa.X == p {
+			if fa, ok := st.Addr.(*ssa.FieldAddr); ok && isParam(fa.X, p) {
 				found[fieldName(p.Type(), fa.Field)] = true
 			}
 		}
 	}
 	return sortedKeys(found)
+}
+
+// isParam reports whether v is p, or the captured variable that p became.
+func isParam(v ssa.Value, p *ssa.Parameter) bool {
+	if v == p {
+		return true
+	}
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	cell, ok := load.X.(*ssa.Alloc)
+	if !ok {
+		return false
+	}
+	for _, ref := range *cell.Referrers() {
+		if st, ok := ref.(*ssa.Store); ok && st.Addr == cell && st.Val == p {
+			return true
+		}
+	}
+	return false
 }
 
 // lostField follows what the field holds on entry and returns where fn loses

@@ -99,7 +99,9 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		case *agg:
 			s.set(in, part(x, "."+fieldName(in.X.Type(), in.Field), in))
 		case own:
-			s.set(in, own{sub: true})
+			if canHold(in.Type(), 0) || isFunc(in.Type()) {
+				s.set(in, own{sub: true})
+			}
 		case sym:
 			if x.v == nil {
 				l := x.l.field("." + fieldName(in.X.Type(), in.Field))
@@ -191,6 +193,11 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		return nil, true // implicit and explicit panics owe nothing
 	}
 	return nil, false
+}
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
 }
 
 func (r *run) alloc(s *state, v ssa.Value) {
@@ -408,6 +415,9 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 		up := loc{root: l.root, old: l.old, path: p}
 		switch v := s.mem[up].(type) {
 		case own:
+			if typ != nil && !canHold(typ, 0) && !isFunc(typ) {
+				return sym{v: in} // a number read through the handle
+			}
 			return own{sub: true}
 		case *agg:
 			return part(v, l.path[len(p):], in)
@@ -436,6 +446,13 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			}
 			if len(sub) > 0 {
 				return &agg{sub}
+			}
+		case *types.Slice:
+			// A slice header put together by hand: h.Data = uintptr(p).
+			for m, v := range s.mem {
+				if rest, ok := l.under(m); ok && rest != "" && rest[0] == '.' && s.reach(v) {
+					return own{sub: true}
+				}
 			}
 		}
 	}
@@ -538,7 +555,7 @@ func (s *state) elsewhere(l loc) bool {
 		if _, inside := l.under(m); inside {
 			continue
 		}
-		if p, ok := v.(ptr); ok && p.l.root == l.root {
+		if p, ok := pointee(v); ok && p.root == l.root {
 			continue // the way to l itself
 		}
 		if s.reach(v) {
@@ -574,6 +591,9 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 	case token.MUL:
 		switch x := r.eval(s, in.X).(type) {
 		case own:
+			if x.sub && !canHold(in.Type(), 0) && !isFunc(in.Type()) {
+				return nil, false // a number read through the handle
+			}
 			s.set(in, x) // *handle, or what an owner's field holds
 		case ptr, sym:
 			l, _ := pointee(x)

@@ -4,6 +4,7 @@
 package ownership
 
 import (
+	"go/ast"
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
@@ -122,7 +123,7 @@ func (e *engine) follow(root *ssa.Function, st *site) *run {
 
 // finish classifies a path that reached a return with the resource alive.
 func (r *run) finish(ret ret) {
-	o := outcome{s: ret.s, pos: ret.in.Pos(), ret: ret.in, vals: ret.vals, fn: r.root, result: -1}
+	o := outcome{s: ret.s, pos: exitPos(ret.in), ret: ret.in, vals: ret.vals, fn: r.root, result: -1}
 	o.ok, o.err = exitClass(ret)
 	into, path, stored := r.storedAt(ret.s, loc{})
 	for i, v := range ret.vals {
@@ -162,14 +163,29 @@ func (r *run) finish(ret ret) {
 	case o.result >= 0 || len(o.cleanups) > 0:
 		o.kind = Returned
 		o.sharing = stored
-	case stored && r.storedRelease(ret.s):
-		o.kind = Settled
 	case stored:
 		o.kind, o.into, o.path = Stored, into, path
+		if r.storedRelease(ret.s) {
+			o.field = "()"
+		}
 	default:
 		o.kind = Leak
 	}
 	r.out(o)
+}
+
+// exitPos is the return statement, or the closing brace where there is none.
+func exitPos(in *ssa.Return) token.Pos {
+	if in.Pos().IsValid() {
+		return in.Pos()
+	}
+	switch n := in.Parent().Syntax().(type) {
+	case *ast.FuncDecl:
+		return n.Body.Rbrace
+	case *ast.FuncLit:
+		return n.Body.Rbrace
+	}
+	return token.NoPos
 }
 
 // closuresBelow are the func values in the fields of a returned object.
@@ -197,8 +213,33 @@ func (s *state) closuresBelow(v val) map[string]*clo {
 // storedRelease reports whether a func that releases the resource was stored
 // along with it: b.destroy = images.Destroy.
 func (r *run) storedRelease(s *state) bool {
+	seen := map[loc]bool{}
+	var visit func(v val) bool
+	visit = func(v val) bool {
+		switch v := v.(type) {
+		case *clo:
+			return s.reach(v) && r.releasedBy(s, v)
+		case ptr:
+			if seen[v.l] {
+				return false
+			}
+			seen[v.l] = true
+			for m, x := range s.mem {
+				if _, ok := v.l.under(m); ok && visit(x) {
+					return true
+				}
+			}
+		case *agg:
+			for _, x := range v.m {
+				if visit(x) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	for m, v := range s.mem {
-		if c, ok := v.(*clo); ok && !isLocal(m.root) && s.reach(c) && r.releasedBy(s, c) {
+		if !isLocal(m.root) && visit(v) {
 			return true
 		}
 	}

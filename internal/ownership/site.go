@@ -24,6 +24,7 @@ type acquisition struct {
 	when    rules.Cond
 	failing bool // acquired although the call fails
 	local   bool // counts only if the argument is an object of the caller's
+	fill    bool // fills those elements of an argument that are nil
 	ignore  bool // the result is normally ignored
 	shared  bool // sometimes borrowed: not followed
 }
@@ -123,7 +124,6 @@ func (e *engine) fromModel(m *rules.Func, method bool) []acquisition {
 				continue
 			}
 		case rules.OpFill:
-			continue // slots that were nil: which ones is known at run time only
 		default:
 			continue
 		}
@@ -131,7 +131,10 @@ func (e *engine) fromModel(m *rules.Func, method bool) []acquisition {
 		if c == nil || c.Optional || c.Backstop == rules.BackstopGCOnly || eff.When.Kind == rules.CondMaybe {
 			continue
 		}
-		a := acquisition{class: classOf(c, eff.Release), result: -1, param: -1, cleanup: -1, when: eff.When, path: pathOf(eff.Place), ignore: c.Ignore}
+		a := acquisition{class: classOf(c, eff.Release), result: -1, param: -1, cleanup: -1, when: eff.When, path: pathOf(eff.Place), ignore: c.Ignore, fill: eff.Op == rules.OpFill}
+		if a.fill && !strings.HasSuffix(a.path, "[]") {
+			a.path += "[]"
+		}
 		if t := e.releaseMethods(c); len(a.class.Releases) == 0 {
 			a.class.Releases = t
 		}
@@ -216,6 +219,9 @@ func cDisplay(name string) string {
 }
 
 func typeBase(t types.Type) string {
+	if a, ok := t.(*types.Alias); ok {
+		return a.Obj().Name() // C's typedefs
+	}
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -258,11 +264,23 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 		if !ok || key == "" {
 			return Class{}, false
 		}
-		noun := strings.TrimPrefix(strings.TrimPrefix(typeBase(t), "_Ctype_"), "struct_")
+		noun := typeBase(t)
+		if p, ok := t.(*types.Pointer); ok {
+			noun = typeBase(p.Elem())
+		}
+		noun = strings.TrimPrefix(strings.TrimPrefix(noun, "_Ctype_"), "struct_")
 		return Class{Name: "c:" + key, Noun: noun, Verb: "released", Releases: []string{"C." + rel}, Inferred: true}, true
 	}
 	var list []acquisition
-	if sig.Results().Len() > 0 && speaks {
+	outs := false
+	for i := 0; i < sig.Params().Len(); i++ {
+		if p, ok := sig.Params().At(i).Type().(*types.Pointer); ok {
+			_, handle := p.Elem().(*types.Pointer)
+			outs = outs || handle
+		}
+	}
+	if sig.Results().Len() > 0 && speaks && !outs {
+		// Beside an out-parameter, a pointer result is the status.
 		if c, ok := class(sig.Results().At(0).Type()); ok {
 			list = append(list, acquisition{class: c, result: 0, param: -1, cleanup: -1})
 		}
@@ -274,9 +292,8 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 		}
 		// An out-parameter of a handle type says as much as a name does, but a
 		// pointer to a struct may as well be an argument.
-		_, isStruct := p.Elem().Underlying().(*types.Struct)
-		if isStruct && !speaks {
-			continue
+		if _, isStruct := p.Elem().Underlying().(*types.Struct); isStruct {
+			continue // an argument like any other
 		}
 		if c, ok := class(p.Elem()); ok {
 			list = append(list, acquisition{class: c, result: -1, param: i, cleanup: -1})

@@ -51,6 +51,8 @@ type state struct {
 	visited map[*ssa.BasicBlock]bool     // loop headers whose body has seen the resource
 	may     map[ssa.CallInstruction]bool // calls that cannot be seen and were given it
 
+	tested *ssa.BasicBlock // entered because the acquisition was seen to have succeeded
+
 	// The rest explains a finding and does not distinguish states.
 	cause     ssa.Value // call whose failure this path is on
 	where     token.Pos // where the resource was last seen to be lost
@@ -222,6 +224,9 @@ func (s *state) key(x *ids) uint64 {
 		}
 	}
 	sum = 0
+	if s.tested != nil {
+		sum += mix(23, x.of(s.tested))
+	}
 	for b := range s.visited {
 		sum += mix(21, x.of(b))
 	}

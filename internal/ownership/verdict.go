@@ -45,6 +45,8 @@ type Verdict struct {
 	Always   bool      // NotReleased on every path
 	Others   int       // further exits of the same kind
 	Trace    []report.Step
+
+	ends bool // lost at the end of the process
 }
 
 // verdicts judges one acquisition: at most one finding says how it is lost,
@@ -92,7 +94,7 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 	sort.SliceStable(leaks, func(i, j int) bool { return leaks[i].pos < leaks[j].pos })
 	v := base
 	e.judge(&v, sr, leaks, iters, good)
-	if v.Kind == 0 {
+	if v.Kind == 0 || v.ends {
 		return list
 	}
 	if sr.degraded {
@@ -156,11 +158,11 @@ func (e *engine) judge(v *Verdict, sr *siteResult, leaks, iters []outcome, good 
 		return
 	}
 	for _, o := range append(append([]outcome(nil), iters...), leaks...) {
-		if o.s.over.IsValid() && (o.kind == LostIteration || o.ok || onlyErr(leaks)) {
+		if allOver(iters) && allOver(leaks) && (o.kind == LostIteration || o.ok || onlyErr(leaks)) {
 			v.Kind, v.Pos, v.End = Overwritten, o.s.over, token.NoPos
 			v.Name, v.Nil = o.s.overName, o.s.overNil
 			v.setPath(o)
-			e.capMain(v, sr, o)
+			e.endsProcess(v, sr, o)
 			return
 		}
 	}
@@ -181,7 +183,7 @@ func (e *engine) judge(v *Verdict, sr *siteResult, leaks, iters []outcome, good 
 		o := ordinary[0]
 		v.Kind, v.Always = NotReleased, good == 0
 		v.setPath(o)
-		e.capMain(v, sr, o)
+		e.endsProcess(v, sr, o)
 		return
 	}
 	o := failing[0]
@@ -193,7 +195,18 @@ func (e *engine) judge(v *Verdict, sr *siteResult, leaks, iters []outcome, good 
 	v.Others = len(exits) - 1
 	v.Failed = e.failedCall(o.s.cause)
 	v.setPath(o)
-	e.capMain(v, sr, o)
+	e.endsProcess(v, sr, o)
+}
+
+// allOver reports whether every loss begins with another value for the only
+// name. Where some do not, the missing release is the better explanation.
+func allOver(outs []outcome) bool {
+	for _, o := range outs {
+		if !o.s.over.IsValid() {
+			return false
+		}
+	}
+	return true
 }
 
 func onlyErr(leaks []outcome) bool {
@@ -224,38 +237,42 @@ func steps(s *state) []report.Step {
 	return list
 }
 
-// capMain: what is alive when main or an initialiser ends, ends with the
+// endsProcess: what is alive when main or an initialiser ends, ends with the
 // process or lives as long as it by design.
-func (e *engine) capMain(v *Verdict, sr *siteResult, o outcome) {
+func (e *engine) endsProcess(v *Verdict, sr *siteResult, o outcome) {
 	fn := sr.root
-	for fn.Parent() != nil {
+	if fn.Parent() != nil || o.fn != nil && o.fn != fn {
 		return // a literal in main is no exit of main
 	}
-	if o.fn != nil && o.fn != fn {
-		return
-	}
 	isMain := fn.Name() == "main" && e.pass.Pkg.Name() == "main" && fn.Signature.Recv() == nil
-	if isMain || fn.Name() == "TestMain" || fn.Name() == "init" || fn.Synthetic == "package initializer" {
-		v.Tier = report.Possible
+	if isMain || fn.Name() == "TestMain" || fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#") {
+		v.ends = true
 	}
 }
 
-// pairedHere reports whether this package closes a process-wide library in the
-// same function that opens it, somewhere: then it does so per call, and an
-// opener without a closer stands out.
+// pairedHere reports whether a process-wide library that is left open here is
+// normally closed by whoever opens it: this function does on another path, or
+// another function of the package does. Otherwise somebody else closes it.
 func (e *engine) pairedHere(sr *siteResult) bool {
+	for _, o := range sr.outs {
+		if o.kind == Settled {
+			return true
+		}
+	}
 	class := sr.site.acq.class.Name
+	pairs := 0
 	for _, fn := range e.funcs {
-		if fn.Parent() != nil || !e.releasesProcess(fn, class) {
+		if fn.Parent() != nil || fn.Name() == "main" || fn.Name() == "TestMain" || !e.releasesProcess(fn, class) {
 			continue
 		}
 		for _, st := range e.sites(fn) {
 			if st.acq.class.Name == class {
-				return true
+				pairs++
+				break
 			}
 		}
 	}
-	return false
+	return pairs >= 1
 }
 
 // isDiscarded reports whether the result never gets a name: it is dropped on
