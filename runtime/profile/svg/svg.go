@@ -97,9 +97,9 @@ type panel struct {
 
 func newPanel(s *memviz.Snapshot, t profile.Totals) *panel {
 	p := &panel{totals: t}
-	w := newWalk(s, t.Device)
+	w := profile.NewWalk(s, t.Device)
 	p.sites = colour(w)
-	p.curve = w.timeline(p.sites)
+	p.curve = newTimeline(w, p.sites)
 	p.spots, p.rows, p.perByte, p.hidden = layout(s, t.Device)
 	return p
 }
