@@ -177,8 +177,8 @@ func (r *run) refine(s *state, cond ssa.Value, truth bool) bool {
 	}
 	f.truth = want
 	s.facts[x] = f
-	if !truth {
-		r.failed(s, x)
+	if !truth && x.i > 0 {
+		r.failed(s, x) // the ok of a pair; a lone bool is a question
 	}
 	return true
 }
@@ -211,7 +211,7 @@ func (r *run) refineEqual(s *state, c *ssa.BinOp, eq bool) bool {
 			}
 		} else {
 			f.differ = string(y)
-			if y == "0" {
+			if y == "0" && isStatus(c.X.Type()) {
 				r.failed(s, v)
 			}
 		}

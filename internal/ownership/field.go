@@ -190,8 +190,11 @@ func (e *engine) lostField(fn *ssa.Function, i int, path string) (token.Pos, boo
 // againWords are in the names of functions that replace what is there.
 var againWords = []string{
 	"set", "update", "resize", "reset", "reload", "replace", "swap", "change", "zoom", "render", "draw", "process",
-	"next", "step", "refresh", "grow", "rebuild", "switch", "handle", "recreate", "reinit", "reopen", "rotate", "todevice", "tohost", "preprocess", "shrink", "load",
+	"next", "step", "refresh", "grow", "rebuild", "switch", "handle", "recreate", "reinit", "reopen", "rotate", "todevice", "tohost", "preprocess", "shrink",
 }
+
+// beginWords are in the names of functions that run once on a new object.
+var beginWords = []string{"load", "init", "open", "start", "setup", "new", "create", "build", "make", "connect", "prepare", "ensure", "begin", "alloc"}
 
 // runsAgain reports evidence that fn runs when the field may be full already.
 func (e *engine) runsAgain(fn *ssa.Function, i int, named *types.Named, field string) bool {
@@ -202,6 +205,11 @@ func (e *engine) runsAgain(fn *ssa.Function, i int, named *types.Named, field st
 	for _, w := range againWords {
 		if strings.HasPrefix(name, w) || strings.HasPrefix(name, "on"+w) {
 			return true
+		}
+	}
+	for _, w := range beginWords {
+		if strings.HasPrefix(name, w) {
+			return false
 		}
 	}
 	st, ok := named.Underlying().(*types.Struct)

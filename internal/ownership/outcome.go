@@ -96,9 +96,13 @@ func (e *engine) analyze(fn *ssa.Function) *fnAnalysis {
 	for _, st := range e.sites(fn) {
 		root := fn
 		r := e.follow(root, st)
-		if !r.born && st.call.Parent() != root {
-			// The literal runs nowhere that can be seen: follow it by itself.
-			root = st.call.Parent()
+		// A literal that runs nowhere that can be seen is followed by itself,
+		// the outermost first: cgo's own literals are inside it.
+		for _, lit := range enclosing(st.call.Parent(), fn) {
+			if r.born {
+				break
+			}
+			root = lit
 			r = e.follow(root, st)
 		}
 		if r.degraded {
@@ -109,6 +113,15 @@ func (e *engine) analyze(fn *ssa.Function) *fnAnalysis {
 	e.summarize(a)
 	e.analyses[fn] = a
 	return a
+}
+
+// enclosing lists lit and the literals around it up to, not including, top.
+func enclosing(lit, top *ssa.Function) []*ssa.Function {
+	var list []*ssa.Function
+	for ; lit != nil && lit != top; lit = lit.Parent() {
+		list = append([]*ssa.Function{lit}, list...)
+	}
+	return list
 }
 
 func (e *engine) follow(root *ssa.Function, st *site) *run {
