@@ -58,7 +58,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 
 	stopProgress := startProgress(ctx, stderr, &opts)
-	res, runErr := govet.Run(ctx, opts)
+	res, notes, runErr := analyse(ctx, opts)
 	stopProgress()
 	interrupted := errors.Is(runErr, context.Canceled)
 	if runErr != nil && !interrupted {
@@ -91,6 +91,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := f.print(rep, stdout); err != nil {
 		return err
 	}
+	printLines(stderr, notes)
 	printLines(stderr, rep.Failures)
 	if interrupted {
 		fmt.Fprintln(stderr, "gpumemlint: interrupted; what had been found by then is printed")

@@ -38,6 +38,9 @@ func parseFailures(stderr, tool string) []Failure {
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimRight(line, "\r\n")
 		if heading, ok := strings.CutPrefix(line, "# "); ok {
+			if strings.HasPrefix(heading, "[") && pkg != "" {
+				continue // a test variant of that package, or a step of its build
+			}
 			flush()
 			next := basePath(strings.Trim(heading, "[]"))
 			if next != pkg {
@@ -170,7 +173,7 @@ func skipped(ctx context.Context, o Options, failures []Failure) ([]Failure, err
 	if len(broken) == 0 {
 		return nil, nil
 	}
-	out, err := listFormat(ctx, o, `-f={{.ImportPath}}{{range .Deps}} {{.}}{{end}}`)
+	out, err := List(ctx, o, `-f={{.ImportPath}}{{range .Deps}} {{.}}{{end}}`)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +196,7 @@ func skipped(ctx context.Context, o Options, failures []Failure) ([]Failure, err
 // Count returns how many analyses a run over the patterns will make: one for
 // each package, and one more where there is an external test.
 func Count(ctx context.Context, o Options) (int, error) {
-	pkgs, err := listFormat(ctx, o, "-f={{len .XTestGoFiles}}")
+	pkgs, err := List(ctx, o, "-f={{len .XTestGoFiles}}")
 	if err != nil {
 		return 0, err
 	}
@@ -208,7 +211,7 @@ func Count(ctx context.Context, o Options) (int, error) {
 }
 
 func list(ctx context.Context, o Options) ([]*listed, error) {
-	out, err := listFormat(ctx, o, "-json=ImportPath,Dir,Match,Error,DepsErrors")
+	out, err := List(ctx, o, "-json=ImportPath,Dir,Match,Error,DepsErrors")
 	if err != nil {
 		return nil, err
 	}
@@ -227,9 +230,10 @@ func list(ctx context.Context, o Options) ([]*listed, error) {
 	return pkgs, nil
 }
 
-func listFormat(ctx context.Context, o Options, format string) (string, error) {
-	args := append([]string{"list", "-e", format}, o.BuildFlags...)
-	args = append(args, "--")
+// List runs go list -e with more flags on the packages that o names, and
+// returns what it prints.
+func List(ctx context.Context, o Options, flags ...string) (string, error) {
+	args := slices.Concat([]string{"list", "-e"}, flags, o.BuildFlags, []string{"--"})
 	cmd := command(ctx, o, append(args, o.Patterns...))
 	out, err := cmd.Output()
 	if ctx.Err() != nil {

@@ -83,12 +83,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		more, err = skipped(ctx, o, res.Failures)
 		res.Failures = append(res.Failures, more...)
 	}
-	// The go command works on several packages at a time.
-	slices.SortStableFunc(res.Failures, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Message, b.Message))
-	})
+	Sort(res.Failures)
 	res.Failures = slices.Compact(res.Failures)
 	return res, err
+}
+
+// Sort orders failures by package and message. The go command works on
+// several packages at a time, in no fixed order.
+func Sort(failures []Failure) {
+	slices.SortStableFunc(failures, func(a, b Failure) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Message, b.Message))
+	})
 }
 
 // analyse is Run but for what the failures lead to.

@@ -26,6 +26,8 @@ func TestParseFailures(t *testing.T) {
 			[]Failure{{NotCompiled, "example.com/m/p", "p/p.go:1:1: expected 'package'"}}},
 		{"C compiler", "# example.com/m/c\nIn file included from c.h:1,\n                 from c.go:3:\nd.h:2:10: fatal error: cuda.h: No such file or directory\n    2 | #include <cuda.h>\ncompilation terminated.\n",
 			[]Failure{{NotCompiled, "example.com/m/c", "d.h:2:10: fatal error: cuda.h: No such file or directory"}}},
+		{"missing pkg-config file", "# gocv.io/x/gocv\n# [pkg-config --cflags  -- opencv4]\nPackage opencv4 was not found in the pkg-config search path.\nPerhaps you should\n",
+			[]Failure{{NotCompiled, "gocv.io/x/gocv", "Package opencv4 was not found in the pkg-config search path."}}},
 		{"crash", "# example.com/m/p\npanic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:1 +0x1\n",
 			[]Failure{{NotCompiled, "example.com/m/p", "panic: runtime error: index out of range"}}},
 		{"two packages", "# a\na.go:1:1: x\n# b\nb.go:1:1: y\n",

@@ -1,0 +1,261 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package standin lets code be analysed where the C that it needs is not
+// installed: no CUDA on the CI machine, no OpenCV on the laptop.
+//
+// Raw cgo code needs headers only. Small ones of our own declare what CUDA,
+// HIP and OpenCL offer; they come last in the search path, so that real ones
+// win. A library that cgo cannot process is replaced, in the eyes of the go
+// command, by its shadow: the same exported declarations in Go, without
+// bodies. Its users are analysed in full; what the library does is said by
+// its models.
+package standin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Package is what go list says of a package.
+type Package struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	DepOnly    bool
+	Standard   bool
+	Module     *Module
+
+	GoFiles, CgoFiles                          []string
+	CFiles, CXXFiles, MFiles, FFiles           []string
+	SFiles, SysoFiles, SwigFiles, SwigCXXFiles []string
+}
+
+// A Module is what go list says of a package's module.
+type Module struct {
+	Path    string
+	Version string
+	Dir     string
+	Main    bool
+	Replace *Module
+}
+
+// cached reports whether the module is in the module cache, where the go
+// command allows no overlay.
+func (m *Module) cached() bool {
+	if m == nil || m.Main {
+		return false
+	}
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	return m.Version != "" && m.Dir != ""
+}
+
+// A Complaint is why a package could not be compiled.
+type Complaint struct {
+	Package string // import path
+	Message string
+}
+
+// A Plan is what to change in a run of the go command, and what to tell the
+// user about it. The zero Plan changes nothing.
+type Plan struct {
+	Headers  []string // headers that are ours
+	Shadowed []Shadowed
+	overlay  map[string]string  // for the go command: file to replacement
+	mirrors  map[string]*mirror // by module path
+	dir      string             // where everything is kept
+}
+
+// Shadowed is a package that is analysed as a shadow.
+type Shadowed struct {
+	Package string
+	Why     string
+	Root    bool // the user asked for this very package, whose bodies stay unseen
+}
+
+var (
+	missingHeader = regexp.MustCompile(`fatal error: '?([^:']+)'?(: No such file or directory| file not found)`)
+	missingC      = regexp.MustCompile(`fatal error: |pkg-config|could not determine what C\.|C compiler .* not found|cgo: `)
+)
+
+// A Lister runs go list -e with the given flags on what is analysed.
+type Lister func(ctx context.Context, flags ...string) (string, error)
+
+// Extend adds to the plan what helps against the complaints. It reports
+// whether there is anything new to try.
+func (p *Plan) Extend(ctx context.Context, list Lister, complaints []Complaint) (bool, error) {
+	complaints = slices.DeleteFunc(slices.Clone(complaints), func(c Complaint) bool {
+		return c.Package == "" || !missingC.MatchString(c.Message) // not for want of C
+	})
+	if len(complaints) == 0 {
+		return false, nil
+	}
+	if err := p.open(); err != nil {
+		return false, err
+	}
+	changed := false
+	var rest []Complaint
+	for _, c := range complaints {
+		name, ok := headerOf(c.Message)
+		if !ok || slices.Contains(p.Headers, name) {
+			rest = append(rest, c)
+			continue
+		}
+		p.Headers = append(p.Headers, name)
+		slices.Sort(p.Headers)
+		changed = true
+	}
+	if changed || len(rest) == 0 {
+		return changed, nil // the packages may do with the headers; see what is left then
+	}
+	return p.shadow(ctx, list, rest)
+}
+
+// headerOf returns the header that a message misses, if it is one of ours.
+func headerOf(message string) (string, bool) {
+	m := missingHeader.FindStringSubmatch(message)
+	if m == nil {
+		return "", false
+	}
+	_, err := headers.Open("include/" + m[1])
+	return m[1], err == nil
+}
+
+// shadow replaces the packages that the complaints are about.
+func (p *Plan) shadow(ctx context.Context, list Lister, complaints []Complaint) (bool, error) {
+	out, err := list(ctx, "-deps", "-json=ImportPath,Name,Dir,DepOnly,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,FFiles,SFiles,SysoFiles,SwigFiles,SwigCXXFiles")
+	if err != nil {
+		return false, err
+	}
+	pkgs, names, err := readPackages(strings.NewReader(out))
+	if err != nil {
+		return false, err
+	}
+	changed := false
+	for _, c := range complaints {
+		pkg := pkgs[c.Package]
+		known := slices.ContainsFunc(p.Shadowed, func(s Shadowed) bool { return s.Package == c.Package })
+		if pkg == nil || len(pkg.CgoFiles) == 0 || pkg.Standard || known {
+			continue // nothing that a shadow would mend
+		}
+		s, err := newShadow(pkg, names)
+		if err != nil {
+			continue // the complaint stands
+		}
+		if pkg.Module.cached() {
+			p.mirror(pkg.Module).add(pkg.Dir, s)
+		} else if overlay, err := s.write(p.dir); err != nil {
+			return false, fmt.Errorf("cannot store what stands in for %s: %w", c.Package, err)
+		} else {
+			maps.Copy(p.overlay, overlay)
+		}
+		p.Shadowed = append(p.Shadowed, Shadowed{Package: c.Package, Why: c.Message, Root: !pkg.DepOnly})
+		changed = true
+	}
+	slices.SortFunc(p.Shadowed, func(a, b Shadowed) int { return strings.Compare(a.Package, b.Package) })
+	return changed, nil
+}
+
+func readPackages(r io.Reader) (pkgs map[string]*Package, names map[string]string, err error) {
+	pkgs, names = map[string]*Package{}, map[string]string{}
+	dec := json.NewDecoder(r)
+	for {
+		p := new(Package)
+		if err := dec.Decode(p); errors.Is(err, io.EOF) {
+			return pkgs, names, nil
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("go list printed what is not its JSON: %w", err)
+		}
+		pkgs[p.ImportPath] = p
+		names[p.ImportPath] = p.Name
+	}
+}
+
+// open chooses where to keep what the go command is to read. It is the same
+// place each time, or the go command's cache would not know the files again.
+func (p *Plan) open() error {
+	if p.dir != "" {
+		return nil
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir() // works, but may not last
+	}
+	p.dir = filepath.Join(base, "gpumemlint")
+	p.overlay, p.mirrors = map[string]string{}, map[string]*mirror{}
+	return os.MkdirAll(p.dir, 0o777)
+}
+
+// Flags returns the build flags that the plan asks for.
+func (p *Plan) Flags(ctx context.Context) ([]string, error) {
+	var flags []string
+	if len(p.overlay) > 0 {
+		data, err := json.Marshal(map[string]any{"Replace": p.overlay}) // sorted by key
+		if err != nil {
+			return nil, err
+		}
+		file, err := store(p.dir, "overlay.json", data)
+		if err != nil {
+			return nil, fmt.Errorf("cannot store the overlay: %w", err)
+		}
+		flags = append(flags, "-overlay="+file)
+	}
+	if len(p.mirrors) > 0 {
+		file, err := p.modfile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, "-modfile="+file)
+	}
+	return flags, nil
+}
+
+// Environ returns env with what the plan asks for.
+func (p *Plan) Environ(ctx context.Context, env []string) ([]string, error) {
+	if len(p.Headers) == 0 {
+		return env, nil
+	}
+	dir, err := writeHeaders(p.dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot store the stand-in headers: %w", err)
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "CGO_CFLAGS", "CGO_CXXFLAGS").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	lines := strings.Split(string(out), "\n")
+	if env == nil {
+		env = os.Environ()
+	}
+	for i, name := range []string{"CGO_CFLAGS", "CGO_CXXFLAGS"} {
+		// -idirafter comes behind the system's own folders: real headers win.
+		env = append(env, name+"="+strings.TrimSpace(lines[i])+" -idirafter "+dir)
+	}
+	return env, nil
+}
+
+// Notes says in a line each what stands in for what.
+func (p *Plan) Notes() []string {
+	var notes []string
+	if len(p.Headers) > 0 {
+		notes = append(notes, fmt.Sprintf("%s not installed here: used stand-in headers", strings.Join(p.Headers, ", ")))
+	}
+	for _, s := range p.Shadowed {
+		if !s.Root {
+			notes = append(notes, fmt.Sprintf("%s cannot be built here (%s): its users are analysed against its declarations", s.Package, strings.TrimSuffix(s.Why, ".")))
+		}
+	}
+	return notes
+}
