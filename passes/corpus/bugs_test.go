@@ -147,7 +147,7 @@ func TestBugs(t *testing.T) {
 }
 
 func TestTraps(t *testing.T) {
-	_, findings := loadCorpus(t, "traps/pure", "traps/native")
+	_, findings := loadCorpus(t, "traps/...", "bugs/lib/...")
 	for _, f := range findings {
 		t.Errorf("correct code flagged: %s", f)
 	}
