@@ -36,7 +36,7 @@ func openSession(path string) (*ort.DynamicAdvancedSession, error) {
 	}
 	return s, opts.Destroy()
 }`,
-		Message: "session options from ort.NewSessionOptions (line 2) is not destroyed when this returns: opts.SetIntraOpNumThreads failed (GM101)",
+		Message: "options object from onnxruntime_go.NewSessionOptions (line 2) is not destroyed when this returns: SessionOptions.SetIntraOpNumThreads failed (GM101)",
 		Right: `
 func openSession(path string) (*ort.DynamicAdvancedSession, error) {
 	opts, err := ort.NewSessionOptions()
@@ -73,7 +73,7 @@ func brightness(path string) float64 {
 	}
 	return img.Mean().Val1
 }`,
-		Message: "Mat from gocv.IMRead (line 2) is never closed (GM102)",
+		Message: "Mat from gocv.IMRead is never closed (GM102)",
 		Right: `
 func brightness(path string) float64 {
 	img := gocv.IMRead(path, gocv.IMReadGrayScale)
@@ -136,7 +136,7 @@ func pyramid(img gocv.Mat, levels int) gocv.Mat {
 	}
 	return cur
 }`,
-		Message: "Mat from img.Clone (line 2) is lost: cur is assigned again before it is closed (GM104)",
+		Message: "Mat from Mat.Clone (line 2) is lost: cur is assigned again before it is closed (GM104)",
 		Right: `
 func pyramid(img gocv.Mat, levels int) gocv.Mat {
 	cur := img.Clone()

@@ -223,6 +223,9 @@ func TestProvenance(t *testing.T) {
 				t.Errorf("class %s is declared in %s and in %s", c.Name, other, f.Name)
 			}
 			keys[c.Name] = f.Name
+			if strings.HasSuffix(c.Noun, "s") && !strings.HasSuffix(c.Noun, "ss") {
+				t.Errorf("%s: %q is a plural, and messages say that it is not released", f.Name, c.Noun)
+			}
 			if c.Mem == MemUnknown {
 				t.Errorf("%s: class %s does not say what memory it holds", f.Name, c.Name)
 			}
