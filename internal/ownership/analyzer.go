@@ -201,7 +201,7 @@ func (e *engine) processClasses() []string {
 // paths lists where below a parameter a resource could lie, as far as fn
 // itself looks: the parameter, the fields it reads, their elements.
 func (e *engine) paths(fn *ssa.Function, i int, p *ssa.Parameter) []string {
-	if !canHold(p.Type(), 0) {
+	if !canHold(p.Type(), 0) || !e.worthSummary(p.Type()) {
 		return nil
 	}
 	found := map[string]bool{"": true}
@@ -252,7 +252,7 @@ func elem(t types.Type) types.Type {
 }
 
 func (e *engine) addPath(found map[string]bool, path string, t types.Type) {
-	if !canHold(t, 0) || len(found) > 24 {
+	if !canHold(t, 0) || !e.worthSummary(t) || len(found) > 24 {
 		return
 	}
 	found[path] = true

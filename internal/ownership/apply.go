@@ -123,6 +123,10 @@ func (r *run) bornInto(s *state, iv *invocation, a acquisition) bool {
 	if a.param >= len(iv.args) {
 		return false
 	}
+	if x, ok := iv.args[a.param].(sym); ok && !a.fill {
+		_, isParam := x.v.(*ssa.Parameter)
+		return isParam // on to this function's own argument
+	}
 	p, ok := iv.args[a.param].(ptr)
 	if !ok || !isLocal(p.l.root) {
 		return false
@@ -265,7 +269,10 @@ func (r *run) applyModel(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		if c, ok := iv.args[i].(*clo); ok && c.fn.Object() == nil {
 			var next []*state
 			for _, s := range states {
-				if out, ok := r.runCallback(fr, s, c); ok {
+				if !r.concerns(s, c) {
+					s.escapeCells(c)
+					next = append(next, s)
+				} else if out, ok := r.runCallback(fr, s, c); ok {
 					forked = true
 					next = append(next, out...)
 				} else {

@@ -33,6 +33,8 @@ type engine struct {
 	noRet    map[*ssa.Function]bool
 	facts    map[*types.Func]*FuncFact
 	pkgFacts map[*types.Package]bool
+	may      map[effectKey]bool
+	worth    map[types.Type]bool
 	process  []string
 	funcVars map[*ssa.Global]*ssa.Function
 	cRel     map[string]string
@@ -48,6 +50,8 @@ func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *
 		infos:    map[*ssa.Function]*fnInfo{},
 		analyses: map[*ssa.Function]*fnAnalysis{},
 		effects:  map[effectKey]effect{},
+		may:      map[effectKey]bool{},
+		worth:    map[types.Type]bool{},
 		zeros:    map[effectKey]zeroResult{},
 		chans:    map[*ssa.MakeChan]chanFate{},
 		noRet:    map[*ssa.Function]bool{},

@@ -149,6 +149,9 @@ func (r *run) prune(fr *frame, b *ssa.BasicBlock, s *state) {
 			delete(s.env, v)
 		}
 	}
+	if len(s.mem)+len(s.facts) == 0 {
+		return
+	}
 	s.collect(func(v ssa.Value) bool {
 		n, ok := fr.fi.num[v]
 		return !ok || live.has(n)

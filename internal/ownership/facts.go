@@ -106,7 +106,12 @@ func (f *FuncFact) effect(i int, path string) effect {
 	if best == nil {
 		return effect{Cond: -1, Into: -1}
 	}
-	return best.effect()
+	eff := best.effect()
+	if rest, ok := strings.CutPrefix(path, best.Path); ok {
+		eff.RetPath += rest // the part goes where the whole goes
+		eff.IntoPath += rest
+	}
+	return eff
 }
 
 func (p *ParamFact) effect() effect {

@@ -29,6 +29,9 @@ func (e *engine) fieldWrites(fn *ssa.Function) []Verdict {
 		}
 		for _, name := range e.storedFields(fn, p) {
 			path := e.ownedPath(named, name)
+			if path == "" {
+				continue // holds no resource
+			}
 			rel := e.releasers(named, path)
 			if len(rel) == 0 {
 				if rel = e.releasedFrom(named, name); len(rel) == 0 {
@@ -60,6 +63,9 @@ func (e *engine) ownedPath(named *types.Named, field string) string {
 		for k := 0; k < st.NumFields(); k++ {
 			if st.Field(k).Name() != field {
 				continue
+			}
+			if !canHold(st.Field(k).Type(), 0) || !e.worthSummary(st.Field(k).Type()) {
+				return ""
 			}
 			switch st.Field(k).Type().Underlying().(type) {
 			case *types.Slice, *types.Map, *types.Array:

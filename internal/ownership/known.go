@@ -39,6 +39,10 @@ func (r *run) callClosures(fr *frame, s *state, iv *invocation) ([]*state, bool)
 		if !ok || c.fn.Object() != nil {
 			continue
 		}
+		if !r.concerns(s, c) {
+			s.escapeCells(c)
+			continue
+		}
 		rounds := 1
 		if isYield(c.fn) {
 			rounds = 2 // the body of a range over func: one more to see what an iteration loses
@@ -59,6 +63,23 @@ func (r *run) callClosures(fr *frame, s *state, iv *invocation) ([]*state, bool)
 		return nil, false
 	}
 	return r.dedupe(append(out, s)), true
+}
+
+// concerns reports whether a literal that somebody may call matters to this
+// run: it holds the resource, or the acquisition is inside it.
+func (r *run) concerns(s *state, c *clo) bool {
+	if s.status == live && s.reach(c) {
+		return true
+	}
+	if r.target == nil || s.status != unborn && r.birth[c.fn] == nil {
+		return false
+	}
+	for fn := r.target.call.Parent(); fn != nil; fn = fn.Parent() {
+		if fn == c.fn {
+			return true
+		}
+	}
+	return false
 }
 
 func cloneAll(states []*state) []*state {

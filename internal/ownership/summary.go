@@ -87,6 +87,9 @@ func (e *engine) localEffect(fn *ssa.Function, i int, path string) effect {
 		return eff // also the answer to recursion: nothing, until known better
 	}
 	e.effects[key] = effect{Cond: -1}
+	if !e.mayEffect(fn, i, path) {
+		return e.effects[key]
+	}
 	eff := e.runEffect(fn, i, path, 0)
 	if mixed(eff.OK) || mixed(eff.Err) {
 		for j, p := range fn.Params {
