@@ -32,6 +32,16 @@ import (
 )
 `
 
+const helperImports = `
+import (
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"unsafe"
+)
+`
+
 // macroCall matches $name and $name(argument), where the argument may hold one
 // level of parentheses.
 var macroCall = regexp.MustCompile(`\$(\w+)(?:\(((?:[^()]|\([^()]*\))*)\))?`)
@@ -80,7 +90,7 @@ func Expand(dir, name, gopath string) ([]string, error) {
 	}
 	paths := []string{path}
 	if idiom.helper != "" {
-		src := join("\nimport (\n\t\"fmt\"\n\t\"unsafe\"\n)\n", idiom.helper, file(common, "helper.go"), "")
+		src := join(helperImports, idiom.helper, file(common, "helper.go"), "")
 		if err := idiom.write(filepath.Join(out, "helper", "helper.go"), src); err != nil {
 			return nil, err
 		}
