@@ -71,6 +71,9 @@ func (d *Device) allocate(skip int, n int64, opts []AllocOption) (Buffer, error)
 			return Buffer{}, fmt.Errorf("allocate %v on %s: %w", Bytes(n), d.name, err)
 		}
 	}
+	if p := r.heap.paged; p != nil && r.kind == kindLarge && r.size%pageBest == 0 {
+		r.heap = p
+	}
 	if d.tracking != TrackOff && r.site == 0 {
 		r.site = callerSite(d.tracking, skip+1)
 	}

@@ -58,11 +58,12 @@ type Device struct {
 	stream0 *Stream
 
 	// heapMu guards what follows.
-	heapMu sync.Mutex
-	heaps  map[heapKey]*heap
-	order  []*heap // by (pool, stream)
-	pool0  *poolState
-	pools  []*poolState
+	heapMu    sync.Mutex
+	heaps     map[heapKey]*heap
+	order     []*heap // by (pool, stream)
+	heapCount uint64
+	pool0     *poolState
+	pools     []*poolState
 }
 
 type heapKey struct {
@@ -190,17 +191,27 @@ func (d *Device) heapFor(p *poolState, s StreamHandle) *heap {
 	if h := d.heaps[key]; h != nil {
 		return h
 	}
-	h = &heap{dev: d, stream: s, pool: p, base: uint64(len(d.heaps)+1) << 40}
+	h = d.newHeap(p, s)
 	d.heaps[key] = h
+	add := []*heap{h}
+	if d.policy == PolicyBest && d.vmm != nil {
+		h.paged = d.newHeap(p, s)
+		add = append(add, h.paged)
+	}
 	i, _ := slices.BinarySearchFunc(d.order, key, func(h *heap, k heapKey) int {
 		return cmp.Or(cmp.Compare(h.pool.id, k.pool), cmp.Compare(h.stream, k.stream))
 	})
-	order := slices.Clone(d.order) // readers keep the slice they loaded
-	d.order = slices.Insert(order, i, h)
+	d.order = slices.Insert(slices.Clone(d.order), i, add...) // readers keep the slice they loaded
 	if len(d.order) > 1 {
 		d.goMulti()
 	}
 	return h
+}
+
+// newHeap makes a heap; heapMu is held.
+func (d *Device) newHeap(p *poolState, s StreamHandle) *heap {
+	d.heapCount++
+	return &heap{dev: d, stream: s, pool: p, base: d.heapCount << 40}
 }
 
 // allHeaps gives the heaps in the order (pool, stream).

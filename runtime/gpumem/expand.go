@@ -140,15 +140,16 @@ func (h *heap) settle(b *block) *block {
 	return b
 }
 
-// unmapFree unmaps the whole pages of h's free mapped blocks.
-func (d *Device) unmapFree(h *heap, kind uint8) (released int64, err error) {
+// unmapFree unmaps the whole pages of h's free mapped blocks of at least the
+// size least.
+func (d *Device) unmapFree(h *heap, kind uint8, least int64) (released int64, err error) {
 	if d.vmm == nil {
 		return 0, nil
 	}
 	var blocks []*block
 	h.mu.Lock()
 	for b := h.free[kind].first(); b != nil; b = h.free[kind].next(b) {
-		if b.seg.vmm {
+		if b.seg.vmm && b.size >= least {
 			blocks = append(blocks, b)
 		}
 	}
@@ -157,22 +158,19 @@ func (d *Device) unmapFree(h *heap, kind uint8) (released int64, err error) {
 	}
 	h.mu.Unlock()
 	for _, b := range blocks {
-		n, e := d.unmapBlock(b, unlimited)
+		n, e := d.unmapBlock(b)
 		released += n
 		err = errors.Join(err, e)
 	}
 	return released, err
 }
 
-// unmapBlock unmaps up to most bytes, in whole pages, of a free block that is
-// in no set, and puts what stays mapped back into the set.
-func (d *Device) unmapBlock(b *block, most int64) (released int64, err error) {
+// unmapBlock unmaps the whole pages of a free block that is in no set, and puts
+// what stays mapped back into the set.
+func (d *Device) unmapBlock(b *block) (released int64, err error) {
 	h, s := b.heap, b.seg
 	from := s.addr + Ptr(roundUp(int64(b.addr-s.addr), s.page))
 	to := s.addr + Ptr(int64(b.end()-s.addr)/s.page*s.page)
-	if from < to && int64(to-from) > most {
-		from = to - Ptr(most/s.page*s.page)
-	}
 	if from >= to {
 		h.mu.Lock()
 		h.insert(b)

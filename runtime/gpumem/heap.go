@@ -15,6 +15,7 @@ type heap struct {
 	stream StreamHandle
 	pool   *poolState
 	base   uint64 // high bits of the allocation ids
+	paged  *heap  // where blocks of whole pages live, if apart; see best.go
 
 	free     [2]freeSet
 	unmapped [2][]*block // by address; only where segments are mapped
@@ -61,7 +62,7 @@ func (h *heap) find(kind uint8, size int64) *block {
 	if h.dev.policy == PolicyPyTorch {
 		return h.findPyTorch(kind, size)
 	}
-	return h.free[kind].find(size)
+	return h.findBest(kind, size)
 }
 
 // own hands b, which is in no set, to the program and keeps what is too much.

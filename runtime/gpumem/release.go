@@ -68,7 +68,7 @@ func (d *Device) releaseFree(pick func(*heap) bool) (released int64, err error) 
 				continue
 			}
 			n, e := d.releaseWhere(h, kind, func(b *block) bool { return !b.seg.vmm })
-			m, e2 := d.unmapFree(h, kind)
+			m, e2 := d.unmapFree(h, kind, 0)
 			released += n + m
 			err = errors.Join(err, e, e2)
 		}

@@ -51,7 +51,6 @@ func TestPyTorchExact(t *testing.T) {
 			if r.Moved != 0 {
 				t.Errorf("%d of the buffers have another address than in PyTorch", r.Moved)
 			}
-			t.Logf("%.0f ns/event %+v", r.NsPerEvent, got)
 		})
 	}
 }
