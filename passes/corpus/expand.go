@@ -138,6 +138,9 @@ func (id *Idiom) patterns(dir string) (string, error) {
 			if id.helper == "" && strings.Contains(text, "helper.") {
 				continue // the idiom's handle type cannot cross packages
 			}
+			if _, not, _ := strings.Cut(f.Name, "!"); not == id.Name {
+				continue // NAME!IDIOM: the wrong twin is right in that idiom
+			}
 			if strings.HasSuffix(f.Name, ".shared") {
 				b.WriteString(text + "\n")
 				continue
