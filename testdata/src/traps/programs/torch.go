@@ -86,8 +86,9 @@ func Stack(n int) *ts.Tensor {
 	return out
 }
 
-// Parameters looks at what the store owns.
-func Parameters(vs *nn.VarStore, names []string) (int, error) {
+// Parameters looks at what a store owns.
+func Parameters(dev gotch.Device, names []string) (int, error) {
+	vs := nn.NewVarStore(dev)
 	defer vs.Destroy()
 	n := 0
 	for _, name := range names {
