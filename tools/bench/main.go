@@ -27,6 +27,7 @@ import (
 )
 
 func main() {
+	only := flag.String("part", "", "measure only this `part` (cold, analysis, warm or identical) and write no page")
 	rounds := flag.Int("rounds", 5, "how often each thing is measured")
 	work := flag.String("work", "", "keep the copies of the modules and the caches in this `folder` (default: one that is removed)")
 	page := flag.String("o", "../docs/performance-linter.md", "write the page to this `file`")
@@ -34,13 +35,13 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *rounds, *work, *page); err != nil {
+	if err := run(ctx, *only, *rounds, *work, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, rounds int, work, page string) error {
+func run(ctx context.Context, only string, rounds int, work, page string) error {
 	if rounds < 1 {
 		return fmt.Errorf("-rounds %d: at least one round is needed", rounds)
 	}
@@ -73,12 +74,27 @@ other, not with those of another page. Each line is the median of %d rounds, mea
 
 `, "`cd tools && go run ./bench`", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), strings.TrimSpace(string(version)), rounds)
 
-	for _, part := range []func(*strings.Builder) error{b.cold, b.analysis, b.warm, b.identical} {
+	parts := []struct {
+		name string
+		run  func(*strings.Builder) error
+	}{{"cold", b.cold}, {"analysis", b.analysis}, {"warm", b.warm}, {"identical", b.identical}}
+	found := false
+	for _, part := range parts {
+		if only != "" && only != part.name {
+			continue
+		}
+		found = true
 		done := text.Len()
-		if err := part(&text); err != nil {
+		if err := part.run(&text); err != nil {
 			return err
 		}
 		fmt.Print(text.String()[done:]) // a part takes minutes: show it when it is there
+	}
+	if !found {
+		return fmt.Errorf("-part %s: there are cold, analysis, warm and identical", only)
+	}
+	if only != "" {
+		return nil
 	}
 	return os.WriteFile(page, []byte(text.String()), 0o666)
 }
