@@ -119,5 +119,5 @@ func parseTrace(data []byte, name string, device int) (*replay.Trace, error) {
 	if device >= len(s.Traces) || len(s.Traces[device]) == 0 {
 		return nil, fmt.Errorf("%s: the snapshot has no events of device %d; record with a history", name, device)
 	}
-	return &replay.Trace{Name: name, Conf: s.Settings.Conf, Events: profile.Entries(s, device)}, nil
+	return &replay.Trace{Name: name, Conf: s.Settings.Conf, Partial: true, Events: profile.Entries(s, device)}, nil
 }

@@ -9,6 +9,7 @@ import "sync"
 type account struct {
 	mu        sync.Mutex
 	reserved  [3]Stat // small, large, all
+	epoch     int64   // peak of reserved bytes since the last fold
 	segments  [3]Stat
 	overAlloc Stat
 	overSeg   Stat
@@ -43,6 +44,7 @@ func (a *account) segment(kind uint8, n int64, mapped bool, maxSplit int64) {
 	}
 	a.reserved[kind].add(n)
 	a.reserved[kindAll].add(n)
+	a.epoch = max(a.epoch, a.reserved[kindAll].Current)
 	if mapped {
 		return
 	}
@@ -74,16 +76,18 @@ func (a *account) count(c *int64) {
 	a.mu.Unlock()
 }
 
+// foldReserved gives the peak of reserved bytes since the last call.
+func (a *account) foldReserved() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	peak := a.epoch
+	a.epoch = a.reserved[kindAll].Current
+	return peak
+}
+
 // total is what is reserved now.
 func (a *account) total() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.reserved[kindAll].Current
-}
-
-// peak is the most that was reserved.
-func (a *account) peak() int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.reserved[kindAll].Peak
 }

@@ -19,7 +19,8 @@ func (d *Device) ReadStats(s *Stats) {
 	for _, h := range heaps {
 		h.mu.Lock()
 	}
-	var cur, peak [3]row
+	var cur [3]row
+	peak := d.peaks.outer
 	var freed [2]row
 	for _, h := range heaps {
 		for k := range cur {
@@ -39,10 +40,14 @@ func (d *Device) ReadStats(s *Stats) {
 			}
 		}
 	}
-	if d.multi.Load() {
-		peak = d.peaks.peak
-	} else {
-		peak = heaps[0].c.mark
+	epoch := d.peaks.peak
+	if !d.multi.Load() {
+		epoch = heaps[0].c.mark
+	}
+	for k := range peak {
+		for i := range peak[k] {
+			peak[k][i] = max(peak[k][i], epoch[k][i])
+		}
 	}
 	d.acct.fill(s)
 	base, low := d.base, d.floor
@@ -124,10 +129,8 @@ func (s *segment) mapped() int64 {
 func (d *Device) ResetPeak() {
 	d.peaks.mu.Lock()
 	defer d.peaks.mu.Unlock()
-	d.heapMu.Lock()
-	defer d.heapMu.Unlock()
-	d.peaks.peak = [3]row{}
-	d.deal() // room is 0: marks are the current values
+	d.fold() // open phases keep what they have seen
+	d.peaks.outer = [3]row{}
 	d.acct.mu.Lock()
 	defer d.acct.mu.Unlock()
 	for _, st := range d.acct.all() {

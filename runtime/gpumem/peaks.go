@@ -16,8 +16,52 @@ import "sync"
 // somebody has summed up may be missed, as if the racing calls had come in
 // another order.
 type peakSum struct {
-	mu   sync.Mutex
-	peak [3]row
+	mu     sync.Mutex
+	peak   [3]row // since the last fold; of several heaps
+	outer  [3]row // of all folds before
+	phases []*Phase
+}
+
+// fold closes an epoch of the peaks, which begins or ends a phase: what was the
+// peak since the last fold goes to all open phases and to the device, and the
+// next epoch begins at the current values. peaks.mu is held. It returns the
+// active bytes and the allocations so far.
+func (d *Device) fold() (active, allocs int64) {
+	d.heapMu.Lock()
+	defer d.heapMu.Unlock()
+	epoch := d.epoch()
+	reserved := d.acct.foldReserved()
+	for k := range epoch {
+		for i := range epoch[k] {
+			d.peaks.outer[k][i] = max(d.peaks.outer[k][i], epoch[k][i])
+		}
+	}
+	for _, p := range d.peaks.phases {
+		p.peak = max(p.peak, epoch[kindAll][colActiveB])
+		p.reserved = max(p.reserved, reserved)
+	}
+	d.peaks.peak = [3]row{}
+	d.deal()
+	for _, h := range d.order {
+		h.mu.Lock()
+		active += h.c.cur[kindAll][colActiveB]
+		allocs += h.c.cur[kindAll][colCount] + h.c.freed[0][colCount] + h.c.freed[1][colCount]
+		h.mu.Unlock()
+	}
+	return active, allocs
+}
+
+// epoch is the peak since the last fold; peaks.mu and heapMu are held.
+func (d *Device) epoch() [3]row {
+	if d.multi.Load() {
+		d.deal()
+		return d.peaks.peak
+	}
+	h := d.order[0]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.c.raise()
+	return h.c.mark
 }
 
 // goMulti is called, with peaks.mu and heapMu held, when a further heap

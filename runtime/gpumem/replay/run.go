@@ -47,8 +47,9 @@ type Result struct {
 	OOMs          int64   `json:"ooms"`
 	StreamWaits   int64   `json:"stream_waits"`
 	NsPerEvent    float64 `json:"ns_per_event"`
-	// Moved counts the buffers that got another address than recorded.
-	Moved    int       `json:"moved"`
+	// Moved counts the buffers that got another address than recorded, under
+	// PolicyPyTorch.
+	Moved    int       `json:"moved,omitempty"`
 	Recorded *Recorded `json:"recorded,omitempty"`
 
 	Stats gpumem.Stats `json:"-"`
@@ -190,7 +191,7 @@ func (p *player) alloc(e *gpumem.Entry) error {
 	if _, ok := p.live[e.Addr]; ok {
 		return fmt.Errorf("address %v is allocated twice", e.Addr)
 	}
-	if b.Ptr() != e.Addr {
+	if p.exact && b.Ptr() != e.Addr {
 		p.moved++
 	}
 	p.live[e.Addr] = b
@@ -202,6 +203,9 @@ func (p *player) alloc(e *gpumem.Entry) error {
 func (p *player) free(i int) error {
 	e := &p.t.Events[i]
 	b, ok := p.live[e.Addr]
+	if !ok && p.t.Partial {
+		return nil // allocated before the history begins
+	}
 	if !ok {
 		return fmt.Errorf("address %v is freed but not allocated", e.Addr)
 	}

@@ -22,7 +22,10 @@ type Trace struct {
 	Settings *Settings
 	Limit    int64 // bytes that the run was allowed to reserve; 0 is no limit
 	Recorded *Recorded
-	Events   []gpumem.Entry
+	// Partial says that the history may begin in the middle of a run, as that
+	// of a ring buffer does: it may free what it has not allocated.
+	Partial bool
+	Events  []gpumem.Entry
 }
 
 // Settings are what the recorded allocator made of its Conf.
