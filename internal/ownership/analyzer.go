@@ -136,8 +136,8 @@ func (e *engine) run() (*Result, error) {
 func (e *engine) export() {
 	for _, fn := range e.funcs {
 		obj, ok := fn.Object().(*types.Func)
-		if !ok || fn.Parent() != nil {
-			continue
+		if !ok || fn.Parent() != nil || !obj.Exported() {
+			continue // no other package can call it
 		}
 		f := e.funcFact(fn)
 		if !f.empty() {
@@ -176,26 +176,8 @@ func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 			f.OnZero = append(f.OnZero, int8(z))
 		}
 	}
-	for _, class := range e.processClasses() {
-		if e.releasesProcess(fn, class) {
-			f.Process = append(f.Process, class)
-		}
-	}
+	f.Process = e.processReleases(fn)
 	return f
-}
-
-// processClasses are the process-wide classes in name order.
-func (e *engine) processClasses() []string {
-	if e.process == nil {
-		e.process = []string{}
-		for _, c := range e.models.Classes() {
-			if c.Process {
-				e.process = append(e.process, c.Name)
-			}
-		}
-		sort.Strings(e.process)
-	}
-	return e.process
 }
 
 // paths lists where below a parameter a resource could lie, as far as fn

@@ -47,7 +47,7 @@ func (r *run) resolve(iv *invocation) {
 	if c.IsInvoke() {
 		iv.obj, iv.method = c.Method, true
 		iv.args = append([]val{iv.fn}, iv.args...)
-		iv.model = r.e.models.Func(c.Method)
+		iv.model = r.e.model(c.Method)
 		return
 	}
 	if fn, ok := iv.fn.(*clo); ok {
@@ -80,7 +80,7 @@ func (r *run) resolveFunc(iv *invocation, c *clo) {
 		iv.callee = r.e.pkg.Prog.FuncValue(obj)
 	}
 	iv.method = obj.Signature().Recv() != nil
-	iv.model = r.e.models.Func(obj)
+	iv.model = r.e.model(obj)
 }
 
 // varModel is the model of a package variable of function type: go-nvml's
@@ -306,10 +306,10 @@ func (r *run) inline(fr *frame, s *state, c *clo, iv *invocation) ([]*state, boo
 		default:
 			v = &tup{ret.vals}
 		}
-		r.forget(t, fn)
 		if iv.value != nil && v != nil {
 			t.set(iv.value, v)
 		}
+		r.forget(t, fn)
 		if r.lostInside(t, fn, v, ret) {
 			continue
 		}
@@ -336,6 +336,33 @@ func (r *run) forget(s *state, fn *ssa.Function) {
 			delete(s.env, v)
 		}
 	}
+	for k := range s.facts {
+		if k.v != nil && k.v.Parent() == fn && !s.refers(k) {
+			delete(s.facts, k)
+		}
+	}
+}
+
+// refers reports whether something still has the opaque value k.
+func (s *state) refers(k sym) bool {
+	for _, v := range s.env {
+		if v == val(k) {
+			return true
+		}
+		if t, ok := v.(*tup); ok {
+			for _, e := range t.vs {
+				if e == val(k) {
+					return true
+				}
+			}
+		}
+	}
+	for _, v := range s.mem {
+		if v == val(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // lostInside reports a resource that was acquired inside a literal and that
@@ -441,8 +468,8 @@ func (r *run) runDefers(fr *frame, s *state) []*state {
 		if !progress || len(states) == 0 {
 			return states
 		}
-		if len(states) > hardStates {
-			states = states[:hardStates]
+		if len(states) > r.hard {
+			states = states[:r.hard]
 			r.degraded = true
 		}
 	}

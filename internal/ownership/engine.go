@@ -34,8 +34,9 @@ type engine struct {
 	facts    map[*types.Func]*FuncFact
 	pkgFacts map[*types.Package]bool
 	may      map[effectKey]bool
+	procRel  map[*ssa.Function][]string
+	modelOf  map[*types.Func]*rules.Func
 	worth    map[types.Type]bool
-	process  []string
 	funcVars map[*ssa.Global]*ssa.Function
 	cRel     map[string]string
 	methods  map[*rules.Class][]string
@@ -51,6 +52,8 @@ func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *
 		analyses: map[*ssa.Function]*fnAnalysis{},
 		effects:  map[effectKey]effect{},
 		may:      map[effectKey]bool{},
+		procRel:  map[*ssa.Function][]string{},
+		modelOf:  map[*types.Func]*rules.Func{},
 		worth:    map[types.Type]bool{},
 		zeros:    map[effectKey]zeroResult{},
 		chans:    map[*ssa.MakeChan]chanFate{},
@@ -72,8 +75,12 @@ func (e *engine) info(fn *ssa.Function) *fnInfo {
 }
 
 func (e *engine) newRun(root *ssa.Function, target *site) *run {
+	b := siteBudget
+	if target == nil {
+		b = summaryBudget
+	}
 	return &run{
-		e: e, root: root, target: target,
+		e: e, budget: b, root: root, target: target,
 		active: map[*ssa.Function]int{}, birth: map[*ssa.Function]*ssa.BasicBlock{},
 	}
 }
@@ -260,56 +267,76 @@ func keeper(path string) bool {
 	return false
 }
 
-// releasesProcess reports whether fn, or what it calls in this package,
-// releases a process-wide class.
+// releasesProcess reports whether fn, or what it calls, releases a process-wide
+// class.
 func (e *engine) releasesProcess(fn *ssa.Function, class string) bool {
-	seen := map[*ssa.Function]bool{}
-	var visit func(fn *ssa.Function) bool
-	visit = func(fn *ssa.Function) bool {
-		if fn == nil || seen[fn] {
-			return false
+	return slices.Contains(e.processReleases(fn), class)
+}
+
+// processReleases lists the process-wide classes that fn, its literals and the
+// functions it calls release, in order.
+func (e *engine) processReleases(fn *ssa.Function) []string {
+	if got, ok := e.procRel[fn]; ok {
+		return got // also the answer to recursion
+	}
+	e.procRel[fn] = nil
+	if !e.local(fn) {
+		obj, _ := fn.Object().(*types.Func)
+		if f := e.fact(obj); f != nil {
+			e.procRel[fn] = f.Process
 		}
-		seen[fn] = true
-		if !e.local(fn) {
-			obj, _ := fn.Object().(*types.Func)
-			f := e.fact(obj)
-			return f != nil && slices.Contains(f.Process, class)
+		return e.procRel[fn]
+	}
+	found := map[string]bool{}
+	add := func(list []string) {
+		for _, c := range list {
+			found[c] = true
 		}
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				call, ok := in.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				if m := e.callModel(call.Common()); m != nil {
-					for _, eff := range m.Effects {
-						if eff.Op == rules.OpRelease && eff.Class != nil && eff.Class.Name == class {
-							return true
-						}
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if m := e.callModel(call.Common()); m != nil {
+				for _, eff := range m.Effects {
+					if eff.Op == rules.OpRelease && eff.Class != nil && eff.Class.Process {
+						found[eff.Class.Name] = true
 					}
 				}
-				if visit(call.Common().StaticCallee()) {
-					return true
-				}
+			} else if callee := call.Common().StaticCallee(); callee != nil {
+				add(e.processReleases(callee))
 			}
 		}
-		for _, anon := range fn.AnonFuncs {
-			if visit(anon) {
-				return true
-			}
-		}
-		return false
 	}
-	return visit(fn)
+	for _, anon := range fn.AnonFuncs {
+		add(e.processReleases(anon))
+	}
+	e.procRel[fn] = sortedKeys(found)
+	return e.procRel[fn]
+}
+
+// model is the model of a function, looked up once.
+func (e *engine) model(obj *types.Func) *rules.Func {
+	if obj == nil {
+		return nil
+	}
+	m, ok := e.modelOf[obj]
+	if !ok {
+		m = e.models.Func(obj)
+		e.modelOf[obj] = m
+	}
+	return m
 }
 
 func (e *engine) callModel(c *ssa.CallCommon) *rules.Func {
 	if c.IsInvoke() {
-		return e.models.Func(c.Method)
+		return e.model(c.Method)
 	}
 	if fn := c.StaticCallee(); fn != nil {
 		obj, _ := fn.Object().(*types.Func)
-		return e.models.Func(obj)
+		return e.model(obj)
 	}
 	return e.varModel(c.Value)
 }

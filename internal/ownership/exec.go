@@ -16,7 +16,8 @@ import (
 // deferred or started here are executed in place, so captured variables,
 // named results and cgo's call wrappers need no rules of their own.
 type run struct {
-	e      *engine
+	e *engine
+	budget
 	ids    ids
 	root   *ssa.Function
 	target *site // the acquisition followed; nil when following a parameter
@@ -35,12 +36,21 @@ type run struct {
 
 // Budgets. Beyond a soft one the path loses its branch facts and any finding
 // on it is only possible; beyond the hard one the function counts as degraded.
-const (
-	softStates = 24
-	hardStates = 96
-	maxRunWork = 60000
-	maxInline  = 5
+//
+// A summary run, which follows an argument, gets less: it is asked for many
+// more functions, and "cannot be told" is an answer that callers understand.
+type budget struct {
+	soft, hard int // states of one block
+	work       int // instructions
+}
+
+var (
+	siteBudget    = budget{soft: 20, hard: 80, work: 15000}
+	summaryBudget = budget{soft: 8, hard: 32, work: 3000}
 )
+
+// maxInline bounds literals called inside literals.
+const maxInline = 5
 
 // frame is one activation of a function.
 type frame struct {
@@ -80,7 +90,7 @@ func (r *run) exec(fn *ssa.Function, s *state, depth int, async bool) []ret {
 	for len(fr.queue) > 0 {
 		w := fr.queue[0]
 		fr.queue = fr.queue[1:]
-		if r.steps > maxRunWork {
+		if r.steps > r.work {
 			r.degraded = true
 			break
 		}
@@ -103,14 +113,14 @@ func (r *run) push(fr *frame, b *ssa.BasicBlock, s *state) {
 		seen = map[uint64]bool{}
 		fr.seen[b] = seen
 	}
-	if len(seen) >= softStates {
+	if len(seen) >= r.soft {
 		r.coarsen(s)
 	}
 	k := s.key(&r.ids)
 	if seen[k] {
 		return
 	}
-	if len(seen) >= hardStates {
+	if len(seen) >= r.hard {
 		r.degraded = true
 		return
 	}
@@ -279,8 +289,8 @@ func (r *run) block(fr *frame, b *ssa.BasicBlock, s *state) {
 		}
 		if changed {
 			states = next
-			if len(states) > hardStates {
-				states = states[:hardStates]
+			if len(states) > r.hard {
+				states = states[:r.hard]
 				r.degraded = true
 			}
 		}

@@ -19,6 +19,7 @@ type fnInfo struct {
 	live  []bitset // live-in values by block index
 	loops map[*ssa.BasicBlock]*loop
 	reach []bitset       // blocks reachable from a block, itself included
+	inner bitset         // blocks inside some loop
 	reads map[string]int // how often a field of this name is read
 }
 
@@ -191,7 +192,9 @@ func (fi *fnInfo) findLoops() {
 			}
 		}
 	}
+	fi.inner = newBitset(n)
 	for _, l := range fi.loops {
+		fi.inner.or(l.body)
 		fi.describe(l)
 	}
 }

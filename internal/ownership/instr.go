@@ -68,9 +68,11 @@ func (s *state) set(v ssa.Value, x val) {
 // instr executes one instruction. It reports true with the resulting states
 // when the path forked or ended.
 func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
-	if v, ok := in.(ssa.Value); ok && len(s.facts)+len(s.mem) > 0 {
-		if _, ok := in.(*ssa.Alloc); !ok {
-			r.redefine(s, v)
+	if fr.fi.inner.has(fr.cur.Index) && len(s.facts)+len(s.mem) > 0 {
+		if v, ok := in.(ssa.Value); ok {
+			if _, ok := in.(*ssa.Alloc); !ok {
+				r.redefine(s, v)
+			}
 		}
 	}
 	switch in := in.(type) {

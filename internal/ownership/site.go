@@ -70,7 +70,7 @@ func (e *engine) acquisitions(c *ssa.CallCommon) []acquisition {
 		return nil
 	}
 	if c.IsInvoke() {
-		return e.fromModel(e.models.Func(c.Method), true)
+		return e.fromModel(e.model(c.Method), true)
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
@@ -83,7 +83,7 @@ func (e *engine) acquisitions(c *ssa.CallCommon) []acquisition {
 	if obj == nil {
 		return nil // a literal: executed in place
 	}
-	if m := e.models.Func(obj); m != nil {
+	if m := e.model(obj); m != nil {
 		return e.fromModel(m, obj.Signature().Recv() != nil)
 	}
 	if strings.HasSuffix(fn.Name(), "$bound") {

@@ -91,7 +91,7 @@ func (e *engine) localEffect(fn *ssa.Function, i int, path string) effect {
 		return e.effects[key]
 	}
 	eff := e.runEffect(fn, i, path, 0)
-	if mixed(eff.OK) || mixed(eff.Err) {
+	if (mixed(eff.OK) || mixed(eff.Err)) && (eff.OK|eff.Err)&bitUnknown == 0 {
 		for j, p := range fn.Params {
 			if !isBool(p.Type()) && !isBoolSlice(p.Type()) {
 				continue

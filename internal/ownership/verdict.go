@@ -88,8 +88,10 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 	if len(leaks)+len(iters) == 0 {
 		return list
 	}
-	if st.acq.class.Process && !e.pairedHere(sr) {
-		return list // opened here, closed by somebody else: the usual way
+	if st.acq.class.Process {
+		if leaks = e.processLeaks(sr, leaks); len(leaks) == 0 {
+			return list // opened here, closed by somebody else: the usual way
+		}
 	}
 	sort.SliceStable(leaks, func(i, j int) bool { return leaks[i].pos < leaks[j].pos })
 	v := base
@@ -250,29 +252,34 @@ func (e *engine) endsProcess(v *Verdict, sr *siteResult, o outcome) {
 	}
 }
 
-// pairedHere reports whether a process-wide library that is left open here is
-// normally closed by whoever opens it: this function does on another path, or
-// another function of the package does. Otherwise somebody else closes it.
-func (e *engine) pairedHere(sr *siteResult) bool {
+// processLeaks keeps those exits on which a process-wide library is left open
+// against the package's own habit. A function that closes it on some path owes
+// it on failures; one that never does is wrong only where another function of
+// the package opens and closes it per call. Otherwise somebody else closes it.
+func (e *engine) processLeaks(sr *siteResult, leaks []outcome) []outcome {
+	class := sr.site.acq.class.Name
 	for _, o := range sr.outs {
 		if o.kind == Settled {
-			return true
+			var failing []outcome
+			for _, l := range leaks {
+				if l.err && !l.ok {
+					failing = append(failing, l)
+				}
+			}
+			return failing
 		}
 	}
-	class := sr.site.acq.class.Name
-	pairs := 0
 	for _, fn := range e.funcs {
 		if fn.Parent() != nil || fn.Name() == "main" || fn.Name() == "TestMain" || !e.releasesProcess(fn, class) {
 			continue
 		}
 		for _, st := range e.sites(fn) {
 			if st.acq.class.Name == class {
-				pairs++
-				break
+				return leaks
 			}
 		}
 	}
-	return pairs >= 1
+	return nil
 }
 
 // isDiscarded reports whether the result never gets a name: it is dropped on
