@@ -14,8 +14,14 @@ import (
 
 // FromEntries makes a snapshot of a history alone, such as a recorded trace or
 // another project's log: the events, and the segments and blocks that are left
-// after the last one. Blocks that lie in no known segment get one each.
+// after the last one. In a history that names no segments each block is taken
+// for one, since the viewer draws no block without.
 func FromEntries(entries []gpumem.Entry) *memviz.Snapshot {
+	if !slices.ContainsFunc(entries, func(e gpumem.Entry) bool {
+		return e.Action == gpumem.ActionSegmentAlloc || e.Action == gpumem.ActionSegmentMap
+	}) {
+		entries = withSegments(entries)
+	}
 	x := &exporter{out: &memviz.Snapshot{Settings: memviz.NewSettings()}, stacks: map[gpumem.SiteID][]memviz.Frame{}}
 	x.events(&gpumem.Snapshot{History: entries}, 0)
 	segments, live := map[gpumem.Ptr]memviz.Segment{}, map[gpumem.Ptr]gpumem.Entry{}
@@ -53,6 +59,31 @@ func FromEntries(entries []gpumem.Entry) *memviz.Snapshot {
 	}
 	x.out.Segments = list
 	return x.out
+}
+
+// withSegments puts a segment around the life of every block.
+func withSegments(entries []gpumem.Entry) []gpumem.Entry {
+	out := make([]gpumem.Entry, 0, 2*len(entries))
+	live := map[gpumem.Ptr]int64{}
+	for _, e := range entries {
+		seg := e
+		switch e.Action {
+		case gpumem.ActionAlloc:
+			seg.Action, seg.Size = gpumem.ActionSegmentAlloc, rounded(e.Size)
+			live[e.Addr] = seg.Size
+			out = append(out, seg, e)
+		case gpumem.ActionFreeCompleted:
+			out = append(out, e)
+			if size, ok := live[e.Addr]; ok {
+				seg.Action, seg.Size = gpumem.ActionSegmentFree, size
+				delete(live, e.Addr)
+				out = append(out, seg)
+			}
+		default:
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func rounded(n int64) int64 { return (max(n, 1) + minBlock - 1) / minBlock * minBlock }

@@ -112,7 +112,6 @@ func (x *exporter) events(s *gpumem.Snapshot, ordinal int) {
 		x.out.Traces = append(x.out.Traces, nil)
 	}
 	events := make([]memviz.Event, 0, len(s.History))
-	born := map[gpumem.Ptr]bool{} // blocks whose birth is in the history
 	for i := range s.History {
 		e := &s.History[i]
 		out := memviz.Event{Action: e.Action.String(), Addr: uint64(e.Addr), Size: e.Size, Stream: uint64(e.Stream),
@@ -120,16 +119,12 @@ func (x *exporter) events(s *gpumem.Snapshot, ordinal int) {
 		switch e.Action {
 		case gpumem.ActionOOM:
 			out.Addr, out.DeviceFree = 0, int64(e.Addr) // an OOM has no address
-		case gpumem.ActionAlloc:
-			born[e.Addr] = true
-		case gpumem.ActionFreeRequested, gpumem.ActionFreeCompleted:
-			// The site of a free entry is where the block was allocated. It
-			// is of use, and not just bulk, where that event is forgotten.
-			if born[e.Addr] {
+		case gpumem.ActionFreeCompleted:
+			// The viewer takes the stack of a block that is gone from the
+			// first of its two free events, and drops the second if it comes
+			// right after: no use to write it.
+			if i > 0 && s.History[i-1].Action == gpumem.ActionFreeRequested && s.History[i-1].Addr == e.Addr {
 				out.Frames = nil
-			}
-			if e.Action == gpumem.ActionFreeCompleted {
-				delete(born, e.Addr)
 			}
 		}
 		events = append(events, out)

@@ -13,6 +13,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/runtime/gpumem"
 	"github.com/gpumemlint/gpumemlint/runtime/gpumem/simdrv"
 	"github.com/gpumemlint/gpumemlint/runtime/profile"
+	"github.com/gpumemlint/gpumemlint/runtime/profile/rmm"
 )
 
 // TestViewerRulesOnRealSnapshots holds what an allocator really reports to the
@@ -38,6 +39,9 @@ func TestViewerRulesOnRealSnapshots(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if n, err := viewerHistory(root, 0); err != nil || n < 2000 {
+						t.Errorf("%s: state history of %d moments: %v", name, n, err)
+					}
 					if m.InitialLive != 0 {
 						t.Errorf("%s: the viewer takes %d blocks for older than the trace", name, m.InitialLive)
 					}
@@ -56,6 +60,47 @@ func TestViewerRulesOnRealSnapshots(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestViewerDrawsConvertedLogs does the same with a history that names no
+// segments.
+func TestViewerDrawsConvertedLogs(t *testing.T) {
+	d, err := gpumem.Open(simdrv.New(simdrv.Config{Capacity: 1 << 30}), gpumem.WithHistory(20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close() // what is alive at the end is the test's subject
+	churn(t, d)
+	records := rmm.FromEntries(d.Snapshot(gpumem.SnapshotOptions{History: true}).History)
+	root, err := viewerOpen(encode(t, asPickle, profile.FromEntries(rmm.Entries(records))), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := viewerDraw(root); err != nil {
+		t.Error(err)
+	}
+	if n, err := viewerHistory(root, 0); err != nil || n < 2000 {
+		t.Errorf("state history of %d moments: %v", n, err)
+	}
+}
+
+// TestViewerReaderIsStrict makes sure that the reader notices what it is for.
+func TestViewerReaderIsStrict(t *testing.T) {
+	d, err := gpumem.Open(simdrv.New(simdrv.Config{Capacity: 1 << 30}), gpumem.WithHistory(20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close() // what is alive at the end is the test's subject
+	churn(t, d)
+	s := profile.Take(d)
+	s.Segments = s.Segments[1:]
+	root, err := viewerOpen(encode(t, asJSON, s), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := viewerHistory(root, 0); err == nil {
+		t.Error("a segment is missing and the state history draws")
 	}
 }
 

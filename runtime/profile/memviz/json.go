@@ -183,20 +183,25 @@ func (j *jsonWriter) event(e *Event) {
 	j.w.Write(j.buf)
 }
 
-// ReadJSON decodes and checks a snapshot. Members that it does not know are
-// skipped, since PyTorch adds some with every release.
+// ReadJSON decodes and checks a snapshot, or a list of segments alone. Members
+// that it does not know are skipped, since PyTorch adds some with every release.
 func ReadJSON(data []byte) (*Snapshot, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	var s *Snapshot
-	if err := dec.Decode(&s); err != nil {
+	s := &Snapshot{Settings: Settings{MaxSplitSize: -1}}
+	var into any = &s
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		into = &s.Segments
+	}
+	if err := dec.Decode(into); err != nil {
 		return nil, fmt.Errorf("snapshot: not valid JSON near byte %d: %w", dec.InputOffset(), err)
 	}
 	if dec.More() {
-		return nil, fmt.Errorf("snapshot: more data after the JSON object, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("snapshot: more data after the JSON, at byte %d", dec.InputOffset())
 	}
 	if s == nil || s.Segments == nil && s.Traces == nil {
 		return nil, fmt.Errorf("snapshot: the JSON has neither segments nor device_traces; is it a memory snapshot?")
 	}
+	s.complete()
 	if err := s.Check(); err != nil {
 		return nil, err
 	}

@@ -231,7 +231,8 @@ func TestBadFilesAreOneLineErrors(t *testing.T) {
 		"wrong type":     {[]byte(`{"segments":[{"device":"x"}]}`), "not valid JSON near byte"},
 		"two objects":    {[]byte(`{"segments":[]} {}`), "more data after"},
 		"other pickle":   {wrongKind(func(w *pickle.Writer) { w.Dict(func() { w.Key("a"); w.Int(1) }) }), "neither segments nor"},
-		"list pickle":    {wrongKind(func(w *pickle.Writer) { w.List(0, nil) }), "where a dictionary belongs"},
+		"number pickle":  {wrongKind(func(w *pickle.Writer) { w.Int(5) }), "where a dictionary belongs"},
+		"list of what":   {[]byte(`[5]`), "not valid JSON"},
 		"wrong member":   {wrongKind(func(w *pickle.Writer) { w.Dict(func() { w.Key("segments"); w.Int(1) }) }), "segments: a int64 where a list belongs"},
 		"broken gzip":    {[]byte{0x1f, 0x8b, 8, 0}, "gzip"},
 		"negative place": {[]byte(`{"segments":[{"address":-1}]}`), "not valid JSON"},
@@ -239,6 +240,27 @@ func TestBadFilesAreOneLineErrors(t *testing.T) {
 		_, err := memviz.Read(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want something with %q", name, err, c.want)
+		}
+	}
+}
+
+func TestOlderDumpsAreCompleted(t *testing.T) {
+	const segments = `[{"device":0,"address":4096,"total_size":1536,"stream":0,"blocks":[
+		{"size":512,"state":"active_allocated","requested_size":500},{"size":1024,"state":"inactive"}]}]`
+	for name, text := range map[string]string{
+		"segments alone": segments,
+		"newer actions":  `{"segments":` + segments + `,"device_traces":[[{"action":"user_defined","addr":1},{"action":"alloc","addr":4096,"size":500}]]}`,
+	} {
+		s, err := memviz.Read([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if g := s.Segments[0]; g.Allocated != 512 || g.Active != 512 || g.Blocks[1].Address != 4608 || g.SegmentType != "large" {
+			t.Errorf("%s: %+v", name, g)
+		}
+		if len(s.Traces) == 1 && (len(s.Traces[0]) != 1 || s.Traces[0][0].Action != "alloc") {
+			t.Errorf("%s: events %+v", name, s.Traces[0])
 		}
 	}
 }

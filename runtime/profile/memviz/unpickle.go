@@ -21,6 +21,9 @@ func ReadPickle(data []byte) (*Snapshot, error) {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	u := &unpickler{stacks: map[*pickle.List][]Frame{}, left: maxParts}
+	if segments, ok := v.(*pickle.List); ok { // older dumps have the segments alone
+		v = pickle.Dict{"segments": segments}
+	}
 	root := u.dict(v, "the snapshot")
 	if u.err == nil && root["segments"] == nil && root["device_traces"] == nil {
 		return nil, fmt.Errorf("snapshot: the pickle has neither segments nor device_traces; is it a memory snapshot?")
@@ -44,6 +47,7 @@ func ReadPickle(data []byte) (*Snapshot, error) {
 	if u.err != nil {
 		return nil, fmt.Errorf("snapshot: %w", u.err)
 	}
+	s.complete()
 	if err := s.Check(); err != nil {
 		return nil, err
 	}

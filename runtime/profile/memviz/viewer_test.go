@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -341,4 +342,90 @@ func (m *viewerModel) trace(events []any, stream func(any)) error {
 		}
 	}
 	return nil
+}
+
+// span is a segment as the viewer's state history moves it about.
+type span struct{ addr, size, stream float64 }
+
+// viewerHistory replays one device's events backwards from the snapshot, as the
+// viewer does to draw any earlier moment, and fails where the viewer would throw:
+// a block outside of every segment, a segment or block that isn't there.
+func viewerHistory(root map[string]any, device int) (moments int, err error) {
+	var segments []span
+	blocks := map[float64]float64{} // address -> size
+	for _, v := range list(root["segments"]) {
+		g := v.(map[string]any)
+		if num(g["device"]) != float64(device) {
+			continue
+		}
+		segments = append(segments, span{num(g["address"]), num(g["total_size"]), num(g["stream"])})
+		for _, v := range list(g["blocks"]) {
+			if b := v.(map[string]any); text(b["state"]) != "inactive" {
+				blocks[num(b["address"])] = num(b["size"])
+			}
+		}
+	}
+	find := func(addr, size float64) int {
+		return slices.IndexFunc(segments, func(s span) bool { return s.addr <= addr && addr+size <= s.addr+s.size })
+	}
+	check := func(i int) error {
+		for addr := range blocks {
+			if find(addr, 0) < 0 || find(addr, 1) < 0 {
+				return fmt.Errorf("before event %d the block at %v lies in no segment", i+1, addr)
+			}
+		}
+		return nil
+	}
+	events := list(list(root["device_traces"])[device])
+	for i := len(events) - 1; i >= 0; i-- {
+		if err := check(i); err != nil {
+			return moments, err
+		}
+		moments++
+		e := events[i].(map[string]any)
+		addr, size := num(e["addr"]), num(e["size"])
+		switch text(e["action"]) {
+		case "free_completed":
+			blocks[addr] = size
+		case "free_requested":
+			if _, ok := blocks[addr]; !ok {
+				return moments, fmt.Errorf("event %d asks to free the block at %v, which is not there", i, addr)
+			}
+		case "alloc":
+			delete(blocks, addr)
+		case "segment_free":
+			segments = append(segments, span{addr, size, num(e["stream"])})
+		case "segment_alloc":
+			at := slices.IndexFunc(segments, func(s span) bool { return s.addr == addr })
+			if at < 0 {
+				return moments, fmt.Errorf("event %d makes the segment at %v, which is not there", i, addr)
+			}
+			segments = slices.Delete(segments, at, at+1)
+		case "segment_unmap": // backwards: it is mapped again, and joins its neighbours
+			s := span{addr, size, num(e["stream"])}
+			for at := 0; at < len(segments); at++ {
+				o := segments[at]
+				if o.stream == s.stream && (o.addr+o.size == s.addr || s.addr+s.size == o.addr) {
+					s = span{min(o.addr, s.addr), o.size + s.size, s.stream}
+					segments = slices.Delete(segments, at, at+1)
+					at = -1
+				}
+			}
+			segments = append(segments, s)
+		case "segment_map":
+			at := find(addr, size)
+			if at < 0 {
+				return moments, fmt.Errorf("event %d maps %v bytes at %v, which no segment has", i, size, addr)
+			}
+			s := segments[at]
+			segments = slices.Delete(segments, at, at+1)
+			if addr > s.addr {
+				segments = append(segments, span{s.addr, addr - s.addr, s.stream})
+			}
+			if end := s.addr + s.size; addr+size < end {
+				segments = append(segments, span{addr + size, end - addr - size, s.stream})
+			}
+		}
+	}
+	return moments, check(-1)
 }
