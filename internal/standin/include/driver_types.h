@@ -5,6 +5,7 @@
 #define GPUMEMLINT_DRIVER_TYPES_H
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <stdint.h>
 #include "vector_types.h"
 

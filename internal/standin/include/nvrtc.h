@@ -5,6 +5,7 @@
 #define GPUMEMLINT_NVRTC_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct _nvrtcProgram *nvrtcProgram;
 typedef enum {

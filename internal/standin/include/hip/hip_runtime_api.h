@@ -5,6 +5,7 @@
 #define GPUMEMLINT_HIP_RUNTIME_API_H
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <stdint.h>
 
 typedef enum hipError_t {
