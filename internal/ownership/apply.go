@@ -5,6 +5,7 @@ package ownership
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -81,6 +82,9 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	case a.param >= 0: // an out-parameter or the receiver
 		if a.param < len(iv.args) {
 			if l, ok := pointee(iv.args[a.param]); ok {
+				if a.class.Inferred && strings.HasSuffix(l.path, "]") {
+					return nil, true // &outs[0]: an array that the caller filled
+				}
 				r.put(s, l.field(a.path), own{}, iv.in.Pos())
 				s.over = 0
 			}

@@ -47,7 +47,7 @@ func (r *run) resolve(iv *invocation) {
 	if c.IsInvoke() {
 		iv.obj, iv.method = c.Method, true
 		iv.args = append([]val{iv.fn}, iv.args...)
-		iv.model = r.e.model(c.Method)
+		iv.model = r.e.methodModel(c)
 		return
 	}
 	if fn, ok := iv.fn.(*clo); ok {
@@ -309,6 +309,12 @@ func (r *run) inline(fr *frame, s *state, c *clo, iv *invocation) ([]*state, boo
 		if iv.value != nil && v != nil {
 			t.set(iv.value, v)
 		}
+		if iv.in == nil && t.status == live && t.reach(v) {
+			t.status = unknown // handed to whoever called the literal
+			if _, ended := r.settle(t); ended {
+				continue
+			}
+		}
 		r.forget(t, fn)
 		if r.lostInside(t, fn, v, ret) {
 			continue
@@ -419,6 +425,9 @@ func (r *run) lateOperand(s *state, in *ssa.Defer, d deferred) {
 		args = closureArgs(d.fn)
 	}
 	for _, a := range args {
+		if p, ok := a.(ptr); ok && len(d.args) == 0 {
+			a = s.mem[p.l] // cgo's variable, captured
+		}
 		if isNilLike(a) || a == intVal("0") {
 			s.lateDefer = in.Pos()
 			s.lateCall = in

@@ -330,9 +330,21 @@ func (e *engine) model(obj *types.Func) *rules.Func {
 	return m
 }
 
+// methodModel is the model of an interface method, which may be declared in an
+// interface that the modelled one embeds.
+func (e *engine) methodModel(c *ssa.CallCommon) *rules.Func {
+	if m := e.model(c.Method); m != nil {
+		return m
+	}
+	if n := namedOf(c.Value.Type()); n == nil || !e.models.Package(n.Obj().Pkg().Path()) {
+		return nil
+	}
+	return e.models.Method(c.Value.Type(), c.Method)
+}
+
 func (e *engine) callModel(c *ssa.CallCommon) *rules.Func {
 	if c.IsInvoke() {
-		return e.model(c.Method)
+		return e.methodModel(c)
 	}
 	if fn := c.StaticCallee(); fn != nil {
 		obj, _ := fn.Object().(*types.Func)

@@ -368,7 +368,7 @@ func (r *run) leave(fr *frame, from, to *ssa.BasicBlock, s *state, in *ssa.If) {
 		r.edge(fr, from, to, s)
 		return
 	}
-	if !s.visited[from] && r.visits(s, l) {
+	if !s.visited[from].seen && r.visits(s, l) {
 		return // not yet visited
 	}
 	delete(s.visited, from)
@@ -412,11 +412,18 @@ func (r *run) visiting(s *state) *loop {
 	return best
 }
 
-func (s *state) visit(head *ssa.BasicBlock) {
+// visit notes that the current iteration of a loop is that of the resource, or
+// is not.
+func (s *state) visit(head *ssa.BasicBlock, is bool) {
 	if s.visited == nil {
-		s.visited = map[*ssa.BasicBlock]bool{}
+		s.visited = map[*ssa.BasicBlock]visit{}
 	}
-	s.visited[head] = true
+	v := s.visited[head]
+	v.now = -1
+	if is {
+		v.seen, v.now = true, 1
+	}
+	s.visited[head] = v
 }
 
 // holds reports whether a container value has the resource among its elements.
@@ -459,6 +466,10 @@ func (r *run) edge(fr *frame, from, to *ssa.BasicBlock, s *state) {
 		} else {
 			delete(s.env, b.phi)
 		}
+	}
+	if v, ok := s.visited[to]; ok && to.Dominates(from) {
+		v.now = 0 // the next iteration
+		s.visited[to] = v
 	}
 	if s.status == live && to.Dominates(from) {
 		if !r.backEdge(fr, to, s) {

@@ -200,7 +200,8 @@ var againWords = []string{
 }
 
 // beginWords are in the names of functions that run once on a new object.
-var beginWords = []string{"load", "init", "open", "start", "setup", "new", "create", "build", "make", "connect", "prepare", "ensure", "begin", "alloc"}
+var beginWords = []string{"load", "init", "open", "start", "setup", "new", "create", "build", "make", "connect", "prepare", "ensure", "begin", "alloc",
+	"run", "serve", "main", "with", "attach", "bind", "enable", "compile", "register", "configure", "launch", "boot", "warm", "train", "fit", "unmarshal", "decode", "parse", "read"}
 
 // runsAgain reports evidence that fn runs when the field may be full already.
 func (e *engine) runsAgain(fn *ssa.Function, i int, named *types.Named, field string) bool {
@@ -217,6 +218,9 @@ func (e *engine) runsAgain(fn *ssa.Function, i int, named *types.Named, field st
 		if strings.HasPrefix(name, w) {
 			return false
 		}
+	}
+	if i == 0 && fn.Signature.Recv() != nil {
+		return true // a method like any other: called as often as it pleases
 	}
 	st, ok := named.Underlying().(*types.Struct)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 // addFresh records that a result of a.fn is owned by the caller.
 func (e *engine) addFresh(a *fnAnalysis, class Class, sr *siteResult, o outcome, seen map[string]bool) {
 	sig := a.fn.Signature
-	if o.sharing || o.path == "()" {
+	if o.sharing || o.path == "()" || len(o.s.may) > 0 {
 		return // also kept elsewhere, or captured by a func that only uses it
 	}
 	f := ResultFact{Result: o.result, Path: o.path, Class: class, Cleanup: -1}
@@ -136,7 +136,7 @@ func (e *engine) releasers(named *types.Named, path string) []string {
 		} else {
 			continue
 		}
-		if (eff.OK|eff.Err)&(bitReleased|bitMoved) == 0 {
+		if (eff.OK|eff.Err)&bitReleased == 0 && !((eff.OK|eff.Err)&bitMoved != 0 && releaseNames[m.Name()]) {
 			continue
 		}
 		if releaseNames[m.Name()] {

@@ -91,7 +91,8 @@ func (f *flow) use(ref ssa.Instruction, v ssa.Value, path string) bool {
 	case *ssa.UnOp:
 		switch ref.Op {
 		case token.MUL:
-			return (path != "" || canHold(ref.Type(), 0) || isFunc(ref.Type())) && f.follow(ref, path)
+			_, slice := ref.Type().Underlying().(*types.Slice) // &s[0] may be released
+			return (path != "" || slice || canHold(ref.Type(), 0) || isFunc(ref.Type())) && f.follow(ref, path)
 		case token.ARROW:
 			return true
 		}
@@ -242,6 +243,9 @@ func (e *engine) worthOf(t types.Type) bool {
 	t = types.Unalias(t)
 	if isError(t) {
 		return false
+	}
+	if _, ok := t.(*types.TypeParam); ok {
+		return false // data, mostly
 	}
 	if n, ok := t.(*types.Named); ok {
 		if n.Obj().Pkg() == nil {

@@ -130,6 +130,9 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.MapUpdate:
 		if l, ok := r.pointee(s, in.Map); ok {
 			r.put(s, l.field("[]"), r.eval(s, in.Value), in.Pos())
+			if k := r.eval(s, in.Key); s.status == live && s.reach(k) {
+				s.mem[l.field("[]")] = k // a set of handles
+			}
 		}
 	case *ssa.Slice:
 		r.slice(s, in)
@@ -604,6 +607,10 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 					return nil, false // a function variable: the call looks at the instruction
 				}
 			}
+			if isSuccessConst(in) {
+				s.set(in, intVal("0"))
+				return nil, false
+			}
 			v := r.load(s, l, in.Type(), in)
 			if s.status == live && strings.HasSuffix(l.path, "[]") && s.reach(v) {
 				return r.loadVisited(s, in, v)
@@ -637,6 +644,24 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 	return nil, false
 }
 
+// isSuccessConst reports whether in reads a C constant that cgo made a variable
+// and that is named like success: static const int cudaSuccess = 0.
+//
+//	t1 = *_Cvar_cudaSuccess
+//	t2 = *t1
+func isSuccessConst(in *ssa.UnOp) bool {
+	inner, ok := in.X.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	g, ok := inner.X.(*ssa.Global)
+	if !ok || !strings.HasPrefix(g.Name(), "_Cvar_") {
+		return false
+	}
+	name := strings.ToLower(g.Name())
+	return strings.HasSuffix(name, "success") || strings.HasSuffix(name, "_ok")
+}
+
 // loadVisited reads an element in a loop over the container: once it is the
 // resource, otherwise it is not.
 func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
@@ -645,13 +670,18 @@ func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 		s.set(in, v)
 		return nil, false
 	}
-	if s.visited[l.head] {
-		delete(s.env, in) // the others
+	switch now := s.visited[l.head]; {
+	case now.now > 0:
+		s.set(in, v) // a[i] again
+		return nil, false
+	case now.now < 0 || now.seen:
+		delete(s.env, in)
 		return nil, false
 	}
 	t := s.clone()
 	delete(t.env, in)
-	s.visit(l.head)
+	t.visit(l.head, false)
+	s.visit(l.head, true)
 	s.set(in, v)
 	return []*state{s, t}, true
 }

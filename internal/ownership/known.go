@@ -135,9 +135,15 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		return r.settle(s)
 	}
 	if iv.obj != nil {
-		if name, ok := cFuncName(iv.obj.Name()); ok && hasWord(name, releaseWords) {
-			s.status = released // no model, but a name
-			return r.settle(s)
+		if name, ok := cFuncName(iv.obj.Name()); ok {
+			switch {
+			case hasWord(name, releaseWords):
+				s.status = released // no model, but a name
+				return r.settle(s)
+			case passesDestructor(iv.common):
+				s.status = moved // C.result_text(ctx, c, n, C.free)
+				return r.settle(s)
+			}
 		}
 	}
 	if r.e.onlyUses(iv) {
@@ -154,6 +160,37 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	}
 	s.status = unknown
 	return r.settle(s)
+}
+
+// passesDestructor reports whether an argument is a C function that releases.
+//
+//	t1 = *_Cfpvar_fp_free
+//	t2 = _Cgo_ptr(t1)
+//	t3 = convert *[0]byte <- t2
+func passesDestructor(c *ssa.CallCommon) bool {
+	for _, a := range c.Args {
+		for i := 0; i < 4; i++ {
+			switch x := a.(type) {
+			case *ssa.Convert:
+				a = x.X
+				continue
+			case *ssa.ChangeType:
+				a = x.X
+				continue
+			case *ssa.Call:
+				if fn := x.Call.StaticCallee(); fn != nil && fn.Name() == "_Cgo_ptr" && len(x.Call.Args) == 1 {
+					a = x.Call.Args[0]
+					continue
+				}
+			case *ssa.UnOp:
+				if g, ok := x.X.(*ssa.Global); ok && strings.HasPrefix(g.Name(), "_Cfpvar_fp_") && hasWord(g.Name(), releaseWords) {
+					return true
+				}
+			}
+			break
+		}
+	}
+	return false
 }
 
 func hasLiteral(args []val) bool {

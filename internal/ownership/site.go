@@ -4,6 +4,7 @@
 package ownership
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"strings"
@@ -49,7 +50,7 @@ func (e *engine) sites(fn *ssa.Function) []*site {
 				}
 				for _, a := range e.acquisitions(&call.Call) {
 					if !a.shared {
-						list = append(list, &site{call: call, acq: a, name: e.calleeName(&call.Call)})
+						list = append(list, &site{call: call, acq: a, name: e.sourceName(call)})
 					}
 				}
 			}
@@ -70,7 +71,7 @@ func (e *engine) acquisitions(c *ssa.CallCommon) []acquisition {
 		return nil
 	}
 	if c.IsInvoke() {
-		return e.fromModel(e.model(c.Method), true)
+		return e.fromModel(e.methodModel(c), true)
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
@@ -176,6 +177,30 @@ func (e *engine) fromModel(m *rules.Func, method bool) []acquisition {
 		}
 	}
 	return list
+}
+
+// sourceName is the callee as it stands in the source, with the import's own
+// name: ort.NewTensor.
+func (e *engine) sourceName(call *ssa.Call) string {
+	c := e.callExpr(call)
+	if c == nil || isCgoWrapper(call.Parent()) {
+		return e.calleeName(&call.Call)
+	}
+	fun := unparen(c.Fun)
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if id, ok := sel.X.(*ast.Ident); ok {
+			if _, isPkg := e.pass.TypesInfo.Uses[id].(*types.PkgName); isPkg {
+				return id.Name + "." + sel.Sel.Name
+			}
+		}
+	}
+	return e.calleeName(&call.Call)
 }
 
 // calleeName is how a user would write the callee.
@@ -351,15 +376,28 @@ func (e *engine) cReleases() map[string]string {
 		if !ok || fn.Signature().Params().Len() == 0 {
 			continue
 		}
+		// With several handles it is not clear which one ends.
+		keys := map[string]bool{}
 		for i := 0; i < fn.Signature().Params().Len(); i++ {
 			t := fn.Signature().Params().At(i).Type()
-			if key := cTypeKey(t); key != "" && e.cRel[key] == "" {
+			if key := cTypeKey(t); key != "" {
+				keys[key] = true
+			}
+			if p, ok := t.(*types.Pointer); ok && cTypeKey(t) == "" {
+				if key := cTypeKey(p.Elem()); key != "" {
+					keys[key] = true
+				}
+			}
+		}
+		if len(keys) != 1 {
+			continue
+		}
+		for key := range keys {
+			if e.cRel[key] == "" {
 				e.cRel[key] = name
 			}
-			if p, ok := t.(*types.Pointer); ok {
-				if key := cTypeKey(p.Elem()); key != "" && e.cRel[key] == "" {
-					e.cRel[key] = name
-				}
+			if p, ok := strings.CutPrefix(key, "*"); ok && e.cRel[p] == "" {
+				e.cRel[p] = name
 			}
 		}
 	}

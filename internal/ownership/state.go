@@ -48,7 +48,7 @@ type state struct {
 	status status
 	weak   bool // an approximation was needed: at most likely
 
-	visited map[*ssa.BasicBlock]bool     // loop headers whose body has seen the resource
+	visited map[*ssa.BasicBlock]visit    // loops over a container that holds the resource
 	may     map[ssa.CallInstruction]bool // calls that cannot be seen and were given it
 
 	tested *ssa.BasicBlock // entered because the acquisition was seen to have succeeded
@@ -63,6 +63,13 @@ type state struct {
 	lateDefer token.Pos // deferred release whose operand was still nil
 	lateCall  *ssa.Defer
 	trace     []step
+}
+
+// visit is how far a loop over a container has come: whether some iteration was
+// that of the resource, and what is known of the current one.
+type visit struct {
+	seen bool
+	now  int8 // +1 this iteration's element is the resource, -1 it is another
 }
 
 // step is one event of the path that a finding is explained with.
@@ -227,8 +234,12 @@ func (s *state) key(x *ids) uint64 {
 	if s.tested != nil {
 		sum += mix(23, x.of(s.tested))
 	}
-	for b := range s.visited {
-		sum += mix(21, x.of(b))
+	for b, v := range s.visited {
+		h := mix(21, x.of(b))
+		if v.seen {
+			h = mix(h, 1)
+		}
+		sum += mix(h, uint64(uint8(v.now)))
 	}
 	for c := range s.may {
 		sum += mix(22, x.of(c))

@@ -455,7 +455,7 @@ func (e *engine) failedCall(v ssa.Value) string {
 					return e.calleeName(&inner.Call)
 				}
 			}
-			if name := e.calleeName(&x.Call); name != "a function value" {
+			if name := e.sourceName(x); name != "a function value" {
 				return name
 			}
 			return ""
