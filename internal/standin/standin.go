@@ -189,12 +189,14 @@ func (p *Plan) open() error {
 	if p.dir != "" {
 		return nil
 	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = os.TempDir() // works, but may not last
-	}
-	p.dir = filepath.Join(base, "gpumemlint")
 	p.overlay, p.mirrors = map[string]string{}, map[string]*mirror{}
+	if base, err := os.UserCacheDir(); err == nil {
+		p.dir = filepath.Join(base, "gpumemlint")
+		if os.MkdirAll(p.dir, 0o777) == nil {
+			return nil
+		}
+	}
+	p.dir = filepath.Join(os.TempDir(), "gpumemlint") // works, but may not last
 	return os.MkdirAll(p.dir, 0o777)
 }
 
