@@ -145,7 +145,7 @@ func writeLibrary(w io.Writer, f *rules.File) {
 		if fn.Match != nil {
 			name = "functions matching " + fn.Match.String()
 		}
-		fmt.Fprintf(w, "    func %s: %s\n", name, effects(fn))
+		fmt.Fprintf(w, "    func %s: %s\n", name, strings.Join(fn.Directives(), "; "))
 	}
 }
 
@@ -158,22 +158,4 @@ func shortKey(key string) string {
 		return key
 	}
 	return name
-}
-
-// effects names what a function does, as in "acquire cuda.mem, release".
-func effects(fn *rules.Func) string {
-	var list []string
-	for _, e := range fn.Effects {
-		s := e.Op.String()
-		if e.Class != nil {
-			s += " " + e.Class.Name
-		}
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	if len(list) == 0 {
-		return "use"
-	}
-	return strings.Join(list, ", ")
 }
