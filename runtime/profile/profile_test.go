@@ -17,7 +17,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	pprof "github.com/google/pprof/profile"
 
@@ -225,15 +224,28 @@ func TestHandler(t *testing.T) {
 			t.Errorf("seconds=%s: status %d", bad, code)
 		}
 	}
-	done := make(chan []byte)
-	go func() {
-		_, body := get("/one?seconds=1")
-		done <- body
-	}()
-	time.Sleep(300 * time.Millisecond) // into the second that is watched
+	if _, body = get("/one?seconds=1"); live(body) != 0 {
+		t.Errorf("%d bytes came in a second in which nothing happened", live(body))
+	}
+}
+
+func TestChangeIsTheDifference(t *testing.T) {
+	d := open(t, simdrv.Config{})
+	first := loadBatch(t, d, 3*mib)
+	before := profile.Profile(profile.Take(d))
+	mustClose(t, first)
 	loadBatch(t, d, 2*mib)
-	if got := live(<-done); got != 2*mib {
-		t.Errorf("%d bytes came in the second, want %d", got, 2*mib)
+	p, err := profile.Change(before, profile.Profile(profile.Take(d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var count, space int64
+	for _, s := range p.Sample {
+		count += s.Value[2]
+		space += s.Value[3]
+	}
+	if count != 0 || space != -mib || p.DefaultSampleType != "inuse_space" {
+		t.Errorf("%+d blocks and %+d bytes, want none and %+d", count, space, -mib)
 	}
 }
 

@@ -35,8 +35,13 @@ func compare(b *testing.B, what string, reference float64) {
 	b.ReportMetric(reference/ours, "times-faster")
 }
 
+// keepContext holds the GPU's context for the life of the process: making one
+// takes a good part of a second, and benchmarks open the GPU many times.
+var keepContext sync.Once
+
 func gpu(b *testing.B, opts ...gpumem.Option) *gpumem.Device {
 	b.Helper()
+	keepContext.Do(func() { needGPU(b, 0) })
 	d, err := gpumem.Open(needGPU(b, 0), opts...)
 	if err != nil {
 		b.Fatal(err)
