@@ -123,6 +123,7 @@ func (e *engine) run() (*Result, error) {
 		res.Degraded = append(res.Degraded, funcName(fn))
 	}
 	sort.Strings(res.Degraded)
+	res.Verdicts = onePerLoss(res.Verdicts)
 	sort.SliceStable(res.Verdicts, func(i, j int) bool {
 		if res.Verdicts[i].Pos != res.Verdicts[j].Pos {
 			return res.Verdicts[i].Pos < res.Verdicts[j].Pos
@@ -130,6 +131,28 @@ func (e *engine) run() (*Result, error) {
 		return res.Verdicts[i].Kind < res.Verdicts[j].Kind
 	})
 	return res, nil
+}
+
+// onePerLoss keeps one verdict where one assignment loses what several
+// acquisitions may have put there.
+func onePerLoss(list []Verdict) []Verdict {
+	type place struct {
+		pos  token.Pos
+		name string
+	}
+	seen := map[place]bool{}
+	kept := list[:0]
+	for _, v := range list {
+		if v.Kind == Overwritten {
+			p := place{v.Pos, v.Name}
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+		}
+		kept = append(kept, v)
+	}
+	return kept
 }
 
 // export writes the package's summaries as facts.

@@ -379,12 +379,8 @@ func (r *run) leave(fr *frame, from, to *ssa.BasicBlock, s *state, in *ssa.If) {
 func (r *run) visits(s *state, l *loop) bool {
 	for _, it := range l.iterates {
 		v := r.peek(s, it.v, 0)
-		if it.cell {
-			c, ok := pointee(v)
-			if !ok {
-				continue
-			}
-			v = r.load(s, c, it.typ, nil)
+		if it.lit != nil {
+			v = r.peekInside(s, it.v, it.lit, 0)
 		}
 		if s.holds(v) {
 			return true

@@ -36,9 +36,8 @@ type loop struct {
 
 // iterated is a container that a loop visits.
 type iterated struct {
-	v    ssa.Value
-	cell bool // v is the address of the variable that holds it
-	typ  types.Type
+	v   ssa.Value
+	lit *ssa.MakeClosure // v is an expression inside this literal of cgo's
 }
 
 func (l *loop) contains(b *ssa.BasicBlock) bool { return l.body.has(b.Index) }
@@ -285,15 +284,7 @@ func cgoIterates(mc *ssa.MakeClosure) []iterated {
 			if _, isConst := ia.Index.(*ssa.Const); isConst {
 				continue
 			}
-			load, ok := ia.X.(*ssa.UnOp)
-			if !ok {
-				continue
-			}
-			for i, fv := range fn.FreeVars {
-				if load.X == fv {
-					list = append(list, iterated{v: mc.Bindings[i], cell: true, typ: load.Type()})
-				}
-			}
+			list = append(list, iterated{v: ia.X, lit: mc})
 		}
 	}
 	return list

@@ -56,6 +56,31 @@ func (r *run) peek(s *state, v ssa.Value, depth int) val {
 	return r.eval(s, v)
 }
 
+// peekInside evaluates an expression of a literal as it would be if the literal
+// were called now.
+func (r *run) peekInside(s *state, v ssa.Value, lit *ssa.MakeClosure, depth int) val {
+	if depth > 6 {
+		return sym{v: v}
+	}
+	switch v := v.(type) {
+	case *ssa.FreeVar:
+		for i, fv := range v.Parent().FreeVars {
+			if fv == v {
+				return r.peek(s, lit.Bindings[i], 0)
+			}
+		}
+	case *ssa.UnOp:
+		if l, ok := pointee(r.peekInside(s, v.X, lit, depth+1)); ok && v.Op == token.MUL {
+			return r.load(s, l, v.Type(), v)
+		}
+	case *ssa.FieldAddr:
+		if l, ok := pointee(r.peekInside(s, v.X, lit, depth+1)); ok {
+			return r.address(s, v, l, "."+fieldName(v.X.Type(), v.Field))
+		}
+	}
+	return sym{v: v}
+}
+
 // set records a register. Opaque values are their own default.
 func (s *state) set(v ssa.Value, x val) {
 	if y, ok := x.(sym); ok && y.v == v && y.i == 0 {

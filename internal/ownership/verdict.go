@@ -94,6 +94,14 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 		}
 	}
 	sort.SliceStable(leaks, func(i, j int) bool { return leaks[i].pos < leaks[j].pos })
+	if good == 0 && !sr.degraded {
+		// Never released on any path, so no path has to be told from another.
+		for _, list := range [][]outcome{leaks, iters} {
+			for i := range list {
+				list[i].certain = report.Definite
+			}
+		}
+	}
 	v := base
 	e.judge(&v, sr, leaks, iters, good)
 	if v.Kind == 0 || v.ends {
