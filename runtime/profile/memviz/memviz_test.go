@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -261,6 +263,35 @@ func TestOlderDumpsAreCompleted(t *testing.T) {
 		}
 		if len(s.Traces) == 1 && (len(s.Traces[0]) != 1 || s.Traces[0][0].Action != "alloc") {
 			t.Errorf("%s: events %+v", name, s.Traces[0])
+		}
+	}
+}
+
+// TestPythonsPickles reads files that Python's own pickler wrote, in every
+// protocol that Python has used for snapshots; testdata/make.py makes them.
+func TestPythonsPickles(t *testing.T) {
+	for protocol := 2; protocol <= 5; protocol++ {
+		data, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("python-%d.pickle.gz", protocol)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := memviz.Read(data)
+		if err != nil {
+			t.Errorf("protocol %d: %v", protocol, err)
+			continue
+		}
+		events := s.Traces[0]
+		if len(s.Traces) != 2 || len(events) != 1501 || events[1499].Addr != base+1499*512 || events[1500].DeviceFree != 1<<33 || events[0].Tag != "" {
+			t.Errorf("protocol %d: events %+v to %+v", protocol, events[0], events[len(events)-1])
+		}
+		if g := s.Segments[0]; g.Stream != 94250112 || len(g.Blocks) != 3 || g.Blocks[0].Frames[0].Name != "load_batch" || g.Blocks[2].State != memviz.StateInactive {
+			t.Errorf("protocol %d: segment %+v", protocol, g)
+		}
+		if set := s.Settings; set.MaxSplitSize != -1 || set.GCThreshold != 0.75 || !set.Expandable || set.RoundupPower2["2"] != 4 {
+			t.Errorf("protocol %d: settings %+v", protocol, set)
+		}
+		if len(s.Notes) != 1 || s.Notes[0].Stage != "START" {
+			t.Errorf("protocol %d: notes %+v", protocol, s.Notes)
 		}
 	}
 }

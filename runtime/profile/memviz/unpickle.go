@@ -135,6 +135,12 @@ func (u *unpickler) str(d pickle.Dict, key string) string {
 	return ""
 }
 
+// label is str for what people put in themselves: only text is of use here.
+func (u *unpickler) label(d pickle.Dict, key string) string {
+	s, _ := d[key].(string)
+	return s
+}
+
 func (u *unpickler) bool(d pickle.Dict, key string) bool {
 	switch v := d[key].(type) {
 	case nil:
@@ -192,7 +198,7 @@ func (u *unpickler) segment(v any) Segment {
 	for _, v := range u.list(d["blocks"], "blocks") {
 		b := u.dict(v, "blocks")
 		g.Blocks = append(g.Blocks, Block{Address: u.addr(b, "address"), Size: u.int(b, "size"),
-			Requested: u.int(b, "requested_size"), State: u.str(b, "state"), Frames: u.frames(b), Tag: u.str(b, "user_metadata")})
+			Requested: u.int(b, "requested_size"), State: u.str(b, "state"), Frames: u.frames(b), Tag: u.label(b, "user_metadata")})
 	}
 	return g
 }
@@ -200,8 +206,8 @@ func (u *unpickler) segment(v any) Segment {
 func (u *unpickler) event(v any) Event {
 	d := u.dict(v, "device_traces")
 	return Event{Action: u.str(d, "action"), Addr: u.addr(d, "addr"), DeviceFree: u.int(d, "device_free"), Size: u.int(d, "size"),
-		Stream: u.addr(d, "stream"), TimeUS: u.int(d, "time_us"), Compile: u.str(d, "compile_context"),
-		Tag: u.str(d, "user_metadata"), PoolID: u.pair(d, "pool_id"), Frames: u.frames(d)}
+		Stream: u.addr(d, "stream"), TimeUS: u.int(d, "time_us"), Compile: u.label(d, "compile_context"),
+		Tag: u.label(d, "user_metadata"), PoolID: u.pair(d, "pool_id"), Frames: u.frames(d)}
 }
 
 func (u *unpickler) settings(v any) Settings {
