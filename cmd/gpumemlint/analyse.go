@@ -5,6 +5,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -64,4 +66,27 @@ func complaints(res *govet.Result) []standin.Complaint {
 		}
 	}
 	return list
+}
+
+// withoutCgo says which packages have C code that the go command leaves out
+// without a word, because cgo is switched off or there is no C compiler. A
+// run that saw none of a project's CUDA code must not look clean.
+func withoutCgo(ctx context.Context, o govet.Options) []string {
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	o.Env = append(slices.Clone(env), "CGO_ENABLED=1")
+	out, err := govet.List(ctx, o, "-f={{if .CgoFiles}}{{.ImportPath}}{{end}}")
+	if err != nil {
+		return nil // a note more or less
+	}
+	list := strings.Fields(out)
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("cgo is off, so the C code in %s was not analysed; install a C compiler or set CGO_ENABLED=1", list[0])}
+	}
+	return []string{fmt.Sprintf("cgo is off, so the C code in %s and %d more was not analysed; install a C compiler or set CGO_ENABLED=1", list[0], len(list)-1)}
 }

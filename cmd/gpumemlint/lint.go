@@ -52,13 +52,17 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	paths, err := goPaths(ctx)
+	env, err := goEnv(ctx)
 	if err != nil {
 		return err
 	}
+	paths := env.paths()
 
 	stopProgress := startProgress(ctx, stderr, &opts)
 	res, notes, runErr := analyse(ctx, opts)
+	if env.CGO_ENABLED == "0" && runErr == nil {
+		notes = append(notes, withoutCgo(ctx, opts)...)
+	}
 	stopProgress()
 	interrupted := errors.Is(runErr, context.Canceled)
 	if runErr != nil && !interrupted {
@@ -147,29 +151,36 @@ func vetOptions(f *lintFlags) (govet.Options, error) {
 	return o, nil
 }
 
-// goPaths asks the go command where the main module and the module cache are.
-func goPaths(ctx context.Context) (output.Paths, error) {
+// environment is what the go command says of where and how it works.
+type environment struct{ GOMOD, GOWORK, GOMODCACHE, CGO_ENABLED string }
+
+func goEnv(ctx context.Context) (environment, error) {
+	var env environment
 	if _, err := exec.LookPath("go"); err != nil {
-		return output.Paths{}, govet.ErrNoGo
+		return env, govet.ErrNoGo
 	}
-	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE").Output()
+	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE", "CGO_ENABLED").Output()
 	if ctx.Err() != nil {
-		return output.Paths{}, ctx.Err()
+		return env, ctx.Err()
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &env)
 	}
 	if err != nil {
-		return output.Paths{}, fmt.Errorf("go env: %w", err)
+		return env, fmt.Errorf("go env: %w", err)
 	}
-	var env struct{ GOMOD, GOWORK, GOMODCACHE string }
-	if err := json.Unmarshal(out, &env); err != nil {
-		return output.Paths{}, fmt.Errorf("go env: %w", err)
-	}
+	return env, nil
+}
+
+// paths says how to shorten file names.
+func (env environment) paths() output.Paths {
 	p := output.Paths{Cache: env.GOMODCACHE}
 	for _, file := range []string{env.GOMOD, env.GOWORK} { // a workspace's root is the wider one
 		if filepath.IsAbs(file) && file != os.DevNull {
 			p.Root = filepath.Dir(file)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // collect turns diagnostics into the findings that the user asked for. What
