@@ -64,7 +64,7 @@ func (e *engine) ownedPath(named *types.Named, field string) string {
 			if st.Field(k).Name() != field {
 				continue
 			}
-			if !canHold(st.Field(k).Type(), 0) || !e.worthSummary(st.Field(k).Type()) {
+			if !e.isHandle(leafType(st.Field(k).Type())) {
 				return ""
 			}
 			switch st.Field(k).Type().Underlying().(type) {
@@ -74,6 +74,51 @@ func (e *engine) ownedPath(named *types.Named, field string) string {
 		}
 	}
 	return "." + field
+}
+
+// leafType is what a container holds in the end.
+func leafType(t types.Type) types.Type {
+	for {
+		switch u := t.Underlying().(type) {
+		case *types.Slice:
+			t = u.Elem()
+		case *types.Map:
+			t = u.Elem()
+		case *types.Array:
+			t = u.Elem()
+		default:
+			return t
+		}
+	}
+}
+
+// isHandle reports whether t is surely a resource's handle: modelled, a C or
+// raw pointer, or a type with a method that is named like a release and does
+// release something. A method of that name alone proves nothing: many of them
+// only clear Go memory.
+func (e *engine) isHandle(t types.Type) bool {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+		return true
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok && isBasicPointer(p) {
+		return true
+	}
+	named := namedOf(t)
+	if named == nil {
+		return false
+	}
+	if strings.HasPrefix(named.Obj().Name(), "_Ctype_") {
+		return canHold(t, 0)
+	}
+	if m := e.models.Type(named.Obj()); m != nil {
+		return m.Class != nil && !m.Class.Optional
+	}
+	for _, name := range e.releasers(named, "") {
+		if releaseNames[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // releasedFrom names the functions that hand a field's value to a release, if
@@ -260,7 +305,7 @@ func (e *engine) fieldClass(named *types.Named, field string, rel []string) Clas
 		if st.Field(k).Name() != field {
 			continue
 		}
-		t := namedOf(st.Field(k).Type())
+		t := namedOf(leafType(st.Field(k).Type()))
 		if t == nil {
 			continue
 		}
