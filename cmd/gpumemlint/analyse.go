@@ -16,33 +16,26 @@ import (
 
 // analyse runs go vet, and again with stand-ins as long as packages fail for
 // want of C that can be stood in for. On a machine that has it all, this is
-// one run. The notes say what stood in for what.
+// one run. The notes say what stood in for what, and what could not.
 func analyse(ctx context.Context, o govet.Options) (res *govet.Result, notes []string, err error) {
 	var plan standin.Plan
 	list := func(ctx context.Context, flags ...string) (string, error) {
 		return govet.List(ctx, o, flags...)
 	}
-	run := o
-	for {
+	for run := o; ; {
 		res, err = govet.Run(ctx, run)
 		if err != nil {
 			return res, plan.Notes(), err
 		}
 		more, err := plan.Extend(ctx, list, complaints(res))
-		if err != nil {
-			return res, plan.Notes(), err
+		if err == nil && more {
+			run, err = with(ctx, o, &plan)
+		}
+		if err != nil && ctx.Err() == nil {
+			return res, []string{err.Error()}, nil // the failures are told all the same
 		}
 		if !more {
 			break
-		}
-		run = o
-		flags, err := plan.Flags(ctx)
-		if err != nil {
-			return res, plan.Notes(), err
-		}
-		run.BuildFlags = slices.Concat(o.BuildFlags, flags)
-		if run.Env, err = plan.Environ(ctx, o.Env); err != nil {
-			return res, plan.Notes(), err
 		}
 	}
 	for _, s := range plan.Shadowed {
@@ -56,6 +49,17 @@ func analyse(ctx context.Context, o govet.Options) (res *govet.Result, notes []s
 	}
 	govet.Sort(res.Failures)
 	return res, plan.Notes(), nil
+}
+
+// with returns the options of a run in which the plan holds.
+func with(ctx context.Context, o govet.Options, plan *standin.Plan) (govet.Options, error) {
+	flags, err := plan.Flags(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.BuildFlags = slices.Concat(o.BuildFlags, flags)
+	o.Env, err = plan.Environ(ctx, o.Env)
+	return o, err
 }
 
 func complaints(res *govet.Result) []standin.Complaint {
