@@ -333,10 +333,8 @@ func (d *Device) retire(b *block) error {
 // streams that used it.
 func (d *Device) fenceOff(b *block) error {
 	h := b.heap
-	streams := slices.DeleteFunc(slices.Clone(b.uses), func(s StreamHandle) bool { return s == h.stream })
-	if b.user != h.stream && !slices.Contains(streams, b.user) {
-		streams = append(streams, b.user)
-	}
+	streams := d.running(append(b.uses, b.user))
+	streams = slices.DeleteFunc(streams, func(s StreamHandle) bool { return s == h.stream })
 	f, err := d.events.fenceFor(streams)
 	if err != nil {
 		return fmt.Errorf("close buffer of %v: %w", Bytes(b.req), errors.Join(err, d.quiesce(b, streams)))

@@ -180,7 +180,7 @@ func (d *Device) unmapBlock(b *block) (released int64, err error) {
 	f := b.fence
 	b.fence = nil
 	// Unmapping does not wait for the device by itself.
-	err = errors.Join(d.events.sync(f), d.drv.SyncStream(h.stream))
+	err = errors.Join(d.events.sync(f), d.syncHeap(h))
 	if err == nil {
 		err = d.vmm.Unmap(from, int64(to-from))
 	}
@@ -215,6 +215,14 @@ func (d *Device) unmapBlock(b *block) (released int64, err error) {
 		return int64(to - from), d.unreserve(b)
 	}
 	return int64(to - from), nil
+}
+
+// syncHeap waits for the work of h's stream.
+func (d *Device) syncHeap(h *heap) error {
+	if d.ended(h.stream) {
+		return nil
+	}
+	return d.drv.SyncStream(h.stream)
 }
 
 // unreserve gives up the addresses of a segment that has nothing mapped; its

@@ -3,7 +3,10 @@
 
 package gpumem
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // heap is the memory of one stream in one pool. Streams do not share heaps, so
 // goroutines with streams of their own do not share a lock. Its lock is a leaf
@@ -14,8 +17,9 @@ type heap struct {
 	dev    *Device
 	stream StreamHandle
 	pool   *poolState
-	base   uint64 // high bits of the allocation ids
-	paged  *heap  // where blocks of whole pages live, if apart; see best.go
+	base   uint64      // high bits of the allocation ids
+	ended  atomic.Bool // the stream was closed, after its work was done
+	paged  *heap       // where blocks of whole pages live, if apart; see best.go
 
 	free     [2]freeSet
 	unmapped [2][]*block // by address; only where segments are mapped

@@ -196,20 +196,24 @@ func (d *Device) borrow(r *request, h *heap) (*block, error) {
 	}
 	h.mu.Unlock()
 	// Whatever h's stream was given so far may use the block.
-	f, err := d.events.fenceFor([]StreamHandle{h.stream})
+	f, err := d.events.fenceFor(d.running([]StreamHandle{h.stream}))
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	if b = h.find(r.kind, r.size); b == nil {
 		h.mu.Unlock()
-		f.drop()
+		if f != nil {
+			f.drop()
+		}
 		return nil, nil // h's own goroutines were faster
 	}
 	h.free[r.kind].remove(b)
 	h.own(b, r)
 	b.user = r.heap.stream
-	b.fence = b.fence.join(f)
+	if f != nil {
+		b.fence = b.fence.join(f)
+	}
 	return b, nil
 }
 

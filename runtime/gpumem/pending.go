@@ -27,16 +27,24 @@ type pendingEvent struct {
 
 // add records the streams that used b. b is pending.
 func (p *pendingEvents) add(d *Device, b *block) error {
-	events := make([]pendingEvent, 0, len(b.uses))
-	for _, s := range b.uses {
+	streams := b.uses
+	if b.user != b.heap.stream { // lent in an emergency; see lastResort
+		streams = append(streams, b.user)
+	}
+	streams = d.running(streams)
+	events := make([]pendingEvent, 0, len(streams))
+	for _, s := range streams {
 		e, err := d.events.record(s)
 		if err != nil {
 			for _, done := range events {
 				d.events.put(done.event)
 			}
-			return fmt.Errorf("close buffer of %v: %w", Bytes(b.req), errors.Join(err, d.quiesce(b, b.uses)))
+			return fmt.Errorf("close buffer of %v: %w", Bytes(b.req), errors.Join(err, d.quiesce(b, streams)))
 		}
 		events = append(events, pendingEvent{e, b})
+	}
+	if len(events) == 0 {
+		return d.quiesce(b, nil)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -143,17 +143,27 @@ func (d *Device) abandon(h *heap) {
 	d.slow.Lock()
 	defer d.slow.Unlock()
 	// What the driver does not take back stays in the cache.
-	_, _ = d.releaseFree(func(o *heap) bool { return o == h })
+	_, _ = d.releaseFree(func(o *heap) bool { return o.stream == h.stream })
 }
 
 // releaseEverything gives all memory back, also what is still held. slow is
 // held, and the device is closed.
 func (d *Device) releaseEverything() error {
 	var err error
+	if d.vmm != nil { // unmapping does not wait for the device by itself
+		for _, h := range d.allHeaps() {
+			err = errors.Join(err, d.syncHeap(h))
+		}
+	}
+	var fences []*fence
 	for _, h := range d.allHeaps() {
 		h.mu.Lock()
 		for _, s := range h.segs {
 			for b := s.head; b != nil; b = b.next {
+				if b.fence != nil {
+					fences = append(fences, b.fence)
+					b.fence = nil
+				}
 				if b.state == stateHeld {
 					h.closing(b)
 				}
@@ -167,6 +177,10 @@ func (d *Device) releaseEverything() error {
 		h.free = [2]freeSet{}
 		h.unmapped = [2][]*block{}
 		h.mu.Unlock()
+		for _, f := range fences {
+			err = errors.Join(err, d.events.sync(f))
+		}
+		fences = nil
 		for _, s := range segs {
 			err = errors.Join(err, d.destroySegment(s))
 		}

@@ -6,6 +6,7 @@ package gpumem
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -40,6 +41,7 @@ func (d *Device) NewStream() (*Stream, error) {
 		return nil, fmt.Errorf("new stream on %s: %w", d.name, err)
 	}
 	s := &Stream{dev: d, heap: d.heapFor(d.pool0, h)}
+	s.heap.ended.Store(false) // a driver may use a handle again
 	s.id = d.live.add(d, Record{Kind: KindStream, Stream: h}, func() error { return d.drv.DestroyStream(h) })
 	return s, nil
 }
@@ -51,7 +53,23 @@ func (d *Device) WrapStream(h StreamHandle) *Stream {
 	if h == 0 {
 		return d.stream0
 	}
-	return &Stream{dev: d, heap: d.heapFor(d.pool0, h)}
+	s := &Stream{dev: d, heap: d.heapFor(d.pool0, h)}
+	s.heap.ended.Store(false)
+	return s
+}
+
+// ended reports whether a stream was closed. Its work is done then, and the
+// driver does not know it any more.
+func (d *Device) ended(s StreamHandle) bool {
+	d.heapMu.Lock()
+	defer d.heapMu.Unlock()
+	h := d.heaps[heapKey{0, s}]
+	return h != nil && h.ended.Load()
+}
+
+// running gives those of the streams that may still have work.
+func (d *Device) running(streams []StreamHandle) []StreamHandle {
+	return slices.DeleteFunc(slices.Clone(streams), d.ended)
 }
 
 func (s *Stream) handle() StreamHandle { return s.heap.stream }
@@ -92,6 +110,7 @@ func (s *Stream) Close() error {
 	if err := s.dev.drv.SyncStream(s.handle()); err != nil {
 		return fmt.Errorf("close stream %d: %w", s.handle(), err)
 	}
+	s.heap.ended.Store(true)
 	s.dev.abandon(s.heap)
 	if _, err := s.dev.live.remove(s.dev, s.id); err != nil {
 		return fmt.Errorf("close stream %d: %w", s.handle(), err)
