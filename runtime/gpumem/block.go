@@ -16,6 +16,7 @@ type blockState uint8
 const (
 	stateSpare    blockState = iota // not part of a segment: waits to be used again
 	stateFree                       // in its heap's free set
+	stateBusy                       // free, but the holder of slow has taken it out of the set
 	stateUnmapped                   // address range without memory, in the unmapped list
 	stateHeld                       // belongs to the program
 	statePending                    // closed, streams may still use it

@@ -34,39 +34,36 @@ func (h *heap) dropUnmapped(b *block) {
 // mapFor gives r a block at the lowest address where free and unmapped memory
 // together have room, and maps what is missing in pages of page bytes. The
 // heap is locked on success. Pages that were mapped before a failure stay.
+//
+// The heap is unlocked while the driver maps, and others may take free blocks
+// then; so the room is looked for again after each call.
 func (d *Device) mapFor(r *request, page int64) (*block, error) {
 	h := r.heap
-	h.mu.Lock()
-	b := h.room(r.kind, r.size)
-	if b == nil {
+	for {
+		h.mu.Lock()
+		b, have := h.room(r.kind, r.size), int64(0)
+		if b != nil && b.state == stateFree {
+			have, b = b.size, b.next
+		}
 		h.mu.Unlock()
-		var err error
-		if b, err = d.reserve(h, r.kind, page, r.site); err != nil {
+		if b == nil {
+			var err error
+			if b, err = d.reserve(h, r.kind, page, r.site); err != nil {
+				return nil, err
+			}
+		}
+		b, err := d.mapBlock(b, min(b.size, r.size-have), r.site)
+		if err != nil {
 			return nil, err
 		}
 		h.mu.Lock()
-	}
-	if b.state == stateUnmapped {
-		h.mu.Unlock()
-		var err error
-		if b, err = d.mapBlock(b, min(b.size, r.size), r.site); err != nil {
-			return nil, err
+		if b.state == stateFree && b.kind == r.kind && b.size >= r.size {
+			h.free[r.kind].remove(b)
+			h.own(b, r)
+			return b, nil
 		}
-		h.mu.Lock()
-	}
-	for b.size < r.size {
-		next := b.next // unmapped: mapping it merges it with b
-		need := min(r.size-b.size, next.size)
 		h.mu.Unlock()
-		var err error
-		if b, err = d.mapBlock(next, need, r.site); err != nil {
-			return nil, err
-		}
-		h.mu.Lock()
 	}
-	h.free[r.kind].remove(b)
-	h.own(b, r)
-	return b, nil
 }
 
 // room gives the first block of the lowest run of free and unmapped blocks
@@ -153,11 +150,16 @@ func (d *Device) unmapFree(h *heap, kind uint8, least int64) (released int64, er
 			blocks = append(blocks, b)
 		}
 	}
-	for _, b := range blocks {
-		h.free[kind].remove(b)
-	}
 	h.mu.Unlock()
 	for _, b := range blocks {
+		h.mu.Lock()
+		if b.state != stateFree || b.kind != kind {
+			h.mu.Unlock()
+			continue // somebody took it meanwhile
+		}
+		h.free[kind].remove(b)
+		b.state = stateBusy // so that nobody merges with it
+		h.mu.Unlock()
 		n, e := d.unmapBlock(b)
 		released += n
 		err = errors.Join(err, e)
@@ -165,39 +167,45 @@ func (d *Device) unmapFree(h *heap, kind uint8, least int64) (released int64, er
 	return released, err
 }
 
-// unmapBlock unmaps the whole pages of a free block that is in no set, and puts
-// what stays mapped back into the set.
+// unmapBlock unmaps the whole pages of a busy block, and frees what stays
+// mapped.
 func (d *Device) unmapBlock(b *block) (released int64, err error) {
 	h, s := b.heap, b.seg
 	from := s.addr + Ptr(roundUp(int64(b.addr-s.addr), s.page))
 	to := s.addr + Ptr(int64(b.end()-s.addr)/s.page*s.page)
 	if from >= to {
 		h.mu.Lock()
-		h.insert(b)
+		b.state = stateFree
+		h.settle(b)
 		h.mu.Unlock()
 		return 0, nil
 	}
-	f := b.fence
-	b.fence = nil
 	// Unmapping does not wait for the device by itself.
-	err = errors.Join(d.events.sync(f), d.syncHeap(h))
+	if err = d.events.sync(b.fence); err == nil {
+		b.fence = nil
+		err = d.syncHeap(h)
+	}
 	if err == nil {
 		err = d.vmm.Unmap(from, int64(to-from))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
-		h.insert(b)
+		b.state = stateFree
+		h.settle(b)
 		return 0, fmt.Errorf("unmap %v at %v: %w", Bytes(to-from), from, err)
 	}
 	d.acct.segment(b.kind, -int64(to-from), true, d.conf.MaxSplitSize)
 	d.recordSegment(ActionSegmentUnmap, h, from, int64(to-from), s.site)
 	if to < b.end() {
-		h.insert(b.splitOff(int64(to - b.addr)))
+		rest := b.splitOff(int64(to - b.addr))
+		rest.state = stateFree
+		h.settle(rest)
 	}
 	if from > b.addr {
 		rest := b.splitOff(int64(from - b.addr))
-		h.insert(b)
+		b.state = stateFree
+		h.settle(b)
 		b = rest
 	}
 	b.state = stateUnmapped

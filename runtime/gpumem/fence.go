@@ -164,7 +164,7 @@ func (p *eventPool) await(s StreamHandle, f *fence) (waits int64, err error) {
 	return waits, nil
 }
 
-// sync blocks until f's work is done and takes f over.
+// sync blocks until f's work is done, and takes f over if it succeeds.
 func (p *eventPool) sync(f *fence) error {
 	if f == nil {
 		return nil
@@ -173,7 +173,9 @@ func (p *eventPool) sync(f *fence) error {
 	for _, e := range f.events {
 		err = errors.Join(err, p.drv.SyncEvent(e.handle))
 	}
-	f.drop()
+	if err == nil {
+		f.drop()
+	}
 	return err
 }
 
