@@ -40,11 +40,11 @@ func render(results []result, known []leak) string {
 	b.WriteString(`# Real modules
 
 Made by ` + "`cd tools && go run ./realworld`" + `, not by hand. It runs gpumemlint at its widest (` + "`-tier possible`" + `) over fixed versions of real modules from
-the module proxy. Each finding was judged by reading the code: *true* if the resource is lost on a path that can be taken, *false* otherwise, with the
-reason. The judgements are in tools/realworld/judgements.json.
+the module proxy. Every finding that a user sees by default, which means the tiers definite and likely, was judged by reading the code: *true* if the resource
+is lost on a path that can be taken, *false* otherwise, with the reason. Of the tier possible, which must be asked for, a part was judged; the rest is counted
+as unjudged. The judgements are in tools/realworld/judgements.json.
 
-A test that forgets a Destroy counts as true: the linter reads it as any other code, and a project that wants its tests left out
-says so. "Shown by default" means the tiers definite and likely.
+A test that forgets a Destroy counts as true: the linter reads it as any other code.
 
 `)
 	renderPrecision(&b, results)
@@ -134,11 +134,20 @@ func renderModules(b *strings.Builder, results []result) {
 func renderFindings(b *strings.Builder, results []result) {
 	b.WriteString("## Findings\n\n")
 	for _, res := range results {
-		if res.Target.Silent || len(res.Findings) == 0 {
+		unread := 0 // possible ones that nobody has judged
+		for _, f := range res.Findings {
+			if f.unread() {
+				unread++
+			}
+		}
+		if res.Target.Silent || len(res.Findings) == unread {
 			continue
 		}
 		fmt.Fprintf(b, "### %s\n\n| finding | tier | judged |\n|---|---|---|\n", res.Target.Name)
 		for _, f := range res.Findings {
+			if f.unread() {
+				continue
+			}
 			judged := "unjudged"
 			if f.Verdict != "" {
 				judged = fmt.Sprintf("**%s**: %s", f.Verdict, f.Reason)
@@ -173,6 +182,10 @@ func (t target) path() string {
 	}
 	return t.Module
 }
+
+// unread reports whether the finding is only counted: one that users do not
+// see and nobody has judged.
+func (f finding) unread() bool { return f.Tier == "possible" && f.Verdict == "" }
 
 // cell keeps a text from breaking a table.
 func cell(text string) string {
