@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,16 +19,17 @@ import (
 const minBugs = 0.9
 
 var (
-	// wantRule is the comment that names the rules of which one must report.
-	wantRule = regexp.MustCompile(`want (GM\d+(?:\|GM\d+)*)`)
+	// wantRule is the comment that names the rules of which one must report its
+	// line.
+	wantRule = regexp.MustCompile(`// want (GM\d+(?:\|GM\d+)*)`)
 	// fileID is the name of a file that rebuilds one shape.
 	fileID = regexp.MustCompile(`^([a-z]\d+)\.go$`)
 )
 
-// A demand is one declaration that a rule must report in.
+// A demand is one line that a rule must report.
 type demand struct {
 	id    string // of the bug, the file's name
-	decl  string
+	line  int
 	rules []string
 	met   bool
 }
@@ -80,13 +82,13 @@ func demands(pkgs []*packages.Package) ([]*demand, error) {
 			if m == nil {
 				continue // shared by all
 			}
-			list, err := spans(file)
+			src, err := os.ReadFile(file)
 			if err != nil {
 				return nil, err
 			}
-			for _, s := range list {
-				for _, w := range wantRule.FindAllStringSubmatch(s.comments, -1) {
-					out = append(out, &demand{id: m[1], decl: s.name, rules: strings.Split(w[1], "|")})
+			for i, line := range strings.Split(string(src), "\n") {
+				if w := wantRule.FindStringSubmatch(line); w != nil {
+					out = append(out, &demand{id: m[1], line: i + 1, rules: strings.Split(w[1], "|")})
 				}
 			}
 		}
@@ -104,7 +106,7 @@ func TestBugs(t *testing.T) {
 		id := strings.TrimSuffix(f.File, ".go")
 		known := false
 		for _, d := range wanted {
-			if d.id == id && d.decl == f.Decl {
+			if d.id == id && d.line == f.Line {
 				hit := slices.Contains(d.rules, f.Rule)
 				known = known || hit
 				d.met = d.met || hit
@@ -128,7 +130,7 @@ func TestBugs(t *testing.T) {
 		}
 		if !d.met {
 			ids[d.id] = false
-			t.Logf("missed: %s: %s in %s", d.id, strings.Join(d.rules, " or "), d.decl)
+			t.Logf("missed: %s at %s.go:%d", strings.Join(d.rules, " or "), d.id, d.line)
 		}
 	}
 	found := 0

@@ -113,14 +113,13 @@ func Analyze(analyzers []*analysis.Analyzer, pkgs []*packages.Package) ([]Findin
 type span struct {
 	name        string
 	first, last int
-	comments    string
 }
 
 // spans lists the declarations of a source file. It reads the file as written
 // and not cgo's version of it, since positions are those of the former.
 func spans(filename string) ([]span, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, filename, nil, parser.ParseComments)
+	f, err := parser.ParseFile(fset, filename, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +140,6 @@ func spans(filename string) ([]span, error) {
 				case *ast.ValueSpec:
 					s.name = sp.Names[0].Name
 				}
-			}
-		}
-		for _, group := range f.Comments {
-			if line := fset.Position(group.Pos()).Line; s.first <= line && line <= s.last {
-				s.comments += group.Text()
 			}
 		}
 		out = append(out, s)

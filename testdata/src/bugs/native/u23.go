@@ -11,9 +11,9 @@ import "unsafe"
 
 // The same inside another expression.
 func u23InitBug(p unsafe.Pointer, a, b string) {
-	if C.load_model(C.CString(a), nil) == nil {
+	if C.load_model(C.CString(a), nil) == nil { // want GM103
 		return
-	} // want GM103
+	}
 }
 
 func u23InitFixed(p unsafe.Pointer, a, b string) {

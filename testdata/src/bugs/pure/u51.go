@@ -8,12 +8,12 @@ import "bugs/lib/cuvs"
 // A batch per shard; only the last way out of the iteration frees it.
 func u51GetBug(e *cuvs.Engine, shards [][]byte) error {
 	for _, data := range shards {
-		id, err := e.AllocateBatch(1)
+		id, err := e.AllocateBatch(1) // want GM102
 		if err != nil {
 			return err
 		}
 		if err := e.Submit(id, data); err != nil {
-			return err // want GM101|GM102
+			return err
 		}
 		st, err := e.Status(id)
 		if err != nil {
