@@ -38,7 +38,7 @@ type command struct {
 // since help itself is about all of them.
 func commands() []command {
 	return []command{
-		{"replay", "[-policy best|pytorch] [-segments conf|plain|vmm] [-conf SETTINGS] [-limit BYTES] [-device N] [-o FILE] TRACE", "play a recorded history and show what it would have reserved, as JSON", runReplay},
+		{"replay", "[-policy best|pytorch] [-segments conf|plain|vmm] [-conf SETTINGS] [-limit BYTES] [-target FRACTION] [-device N] [-o FILE] TRACE", "play a recorded history and show what it would have reserved, as JSON", runReplay},
 		{"report", "[-format text|json|svg] [-o FILE] SNAPSHOT", "show what holds memory, or draw it", runReport},
 		{"diff", "[-format text|json] [-exit-code] BEFORE AFTER", "show which call sites hold more or less than before", runDiff},
 		{"convert", "[-to FORMAT] [-o FILE] SNAPSHOT", "write a snapshot in another format", runConvert},

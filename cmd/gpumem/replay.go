@@ -22,6 +22,7 @@ func runReplay(env *environment, args []string) error {
 	conf := fs.String("conf", "", "")
 	device := fs.Int("device", 0, "")
 	limit := fs.Int64("limit", -1, "")
+	target := fs.Float64("target", 0, "")
 	out := fs.String("o", "", "")
 	if err := parse(fs, args, 1); err != nil {
 		return err
@@ -48,7 +49,7 @@ func runReplay(env *environment, args []string) error {
 	if *device < 0 {
 		return usageError{fmt.Sprintf("no device %d", *device)}
 	}
-	o.Conf = *conf
+	o.Conf, o.Target = *conf, *target
 	t, err := env.readTrace(fs.Arg(0), *device)
 	if err != nil {
 		return err

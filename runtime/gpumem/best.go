@@ -120,6 +120,9 @@ func (d *Device) overBudget(r *request, peers []*heap) int64 {
 	if peers[0].stream != peers[len(peers)-1].stream {
 		target = targetShared
 	}
+	if d.target > 0 {
+		target = d.target
+	}
 	active := max(s.ActiveBytes.All.Peak, s.ActiveBytes.All.Current+r.size)
 	line := max(s.ReservedBytes.All.Peak, int64(float64(active)/target))
 	need := r.growth()

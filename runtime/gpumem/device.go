@@ -28,6 +28,7 @@ type Device struct {
 	tracking      Tracking
 	rescue        bool
 	noCache       bool
+	target        float64 // of PolicyBest; 0 is the default
 	pressureGC    bool
 	timed         bool // births have a time
 	countSearches bool // the threshold collector needs ages
@@ -89,7 +90,7 @@ func Open(drv Driver, opts ...Option) (*Device, error) {
 	}
 	d := &Device{
 		drv: drv, info: info, name: c.name, policy: c.policy, conf: c.conf,
-		tracking: c.tracking, rescue: c.rescue, noCache: c.noCache, pressureGC: c.pressureGC,
+		tracking: c.tracking, rescue: c.rescue, noCache: c.noCache, target: c.target, pressureGC: c.pressureGC,
 		timed: c.tracking != TrackOff || c.history > 0, clock: c.now,
 		heaps: map[heapKey]*heap{},
 	}
@@ -132,6 +133,9 @@ func (c *config) finish() error {
 	}
 	if t := c.conf.GCThreshold; t < 0 || t >= 1 {
 		return fmt.Errorf("collection threshold %g is not in [0, 1): %w", t, ErrInvalid)
+	}
+	if c.target < 0 || c.target > 1 {
+		return fmt.Errorf("target utilisation %g is not in [0, 1]: %w", c.target, ErrInvalid)
 	}
 	if c.confText == "" {
 		return nil

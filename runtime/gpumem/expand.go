@@ -43,6 +43,11 @@ func (d *Device) mapFor(r *request, page int64) (*block, error) {
 		h.mu.Lock()
 		b, have := h.room(r.kind, r.size), int64(0)
 		if b != nil && b.state == stateFree {
+			if b.size >= r.size { // somebody freed it meanwhile
+				h.free[r.kind].remove(b)
+				h.own(b, r)
+				return b, nil
+			}
 			have, b = b.size, b.next
 		}
 		h.mu.Unlock()

@@ -26,6 +26,8 @@ type Options struct {
 	Segments Segments
 	// Conf replaces the recorded settings, in the same syntax; "" keeps them.
 	Conf string
+	// Target is the utilisation that PolicyBest aims at; 0 is its default.
+	Target float64
 	// Open, if not nil, gives the driver to run on in place of the recorded
 	// one.
 	Open func() gpumem.Driver
@@ -99,6 +101,7 @@ func Run(t *Trace, o Options) (*Result, error) {
 		drv = p.rec
 	}
 	p.dev, err = gpumem.Open(drv, gpumem.WithPolicy(o.Policy), gpumem.WithSettings(conf), gpumem.WithLimit(t.Limit),
+		gpumem.WithTarget(o.Target),
 		gpumem.WithPressureGC(false))
 	if err != nil {
 		return nil, fmt.Errorf("replay %s: %w", t.Name, err)
