@@ -72,9 +72,6 @@ func runPass(pass *analysis.Pass) (result any, err error) {
 	for _, e := range errs {
 		pass.Report(analysis.Diagnostic{Pos: e.pos, Category: "directive", Message: e.msg})
 	}
-	if !needsSSA(pass, models) {
-		return new(Result), nil
-	}
 	e := newEngine(pass, lazyssa.Build(pass), models)
 	return e.run()
 }
@@ -119,10 +116,12 @@ func (e *engine) run() (*Result, error) {
 	if debugHook != nil {
 		debugHook(e)
 	}
-	for fn := range e.degraded {
-		res.Degraded = append(res.Degraded, funcName(fn))
+	for _, fn := range e.funcs {
+		if e.degraded[fn] {
+			report.Degraded(e.pass, fn.Pos(), funcName(fn), "too many paths to tell apart: findings in it are at most possible")
+			res.Degraded = append(res.Degraded, funcName(fn))
+		}
 	}
-	sort.Strings(res.Degraded)
 	res.Verdicts = onePerLoss(res.Verdicts)
 	sort.SliceStable(res.Verdicts, func(i, j int) bool {
 		if res.Verdicts[i].Pos != res.Verdicts[j].Pos {

@@ -364,11 +364,19 @@ func (r *run) leave(fr *frame, from, to *ssa.BasicBlock, s *state, in *ssa.If) {
 		r.edge(fr, from, to, s)
 		return
 	}
+	v := s.visited[from]
 	if l.contains(to) {
+		if !v.round && len(l.iterates) > 0 && r.visits(s, l) {
+			v.round = true
+			if s.visited == nil {
+				s.visited = map[*ssa.BasicBlock]visit{}
+			}
+			s.visited[from] = v
+		}
 		r.edge(fr, from, to, s)
 		return
 	}
-	if !s.visited[from].seen && r.visits(s, l) {
+	if !v.seen && (v.other || !v.round) && r.visits(s, l) {
 		return // not yet visited
 	}
 	delete(s.visited, from)
@@ -418,6 +426,8 @@ func (s *state) visit(head *ssa.BasicBlock, is bool) {
 	v.now = -1
 	if is {
 		v.seen, v.now = true, 1
+	} else {
+		v.other = true
 	}
 	s.visited[head] = v
 }

@@ -245,7 +245,7 @@ func (e *engine) worthOf(t types.Type) bool {
 		return false
 	}
 	if _, ok := t.(*types.TypeParam); ok {
-		return false // data, mostly
+		return true // Must[V any](v V, err error) V
 	}
 	if n, ok := t.(*types.Named); ok {
 		if n.Obj().Pkg() == nil {

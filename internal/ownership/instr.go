@@ -439,6 +439,11 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			return v
 		}
 	}
+	if strings.Contains(l.path, "[]") {
+		if v, ok := s.loadAny(l, typ); ok {
+			return v
+		}
+	}
 	// Part of something known as a whole?
 	for p := l.path; p != ""; {
 		p = parentPath(p)
@@ -529,6 +534,63 @@ func (r *run) loadElem(s *state, l loc) (val, bool) {
 		return nil, false
 	}
 	return s.mem[loc{root: l.root, old: l.old, path: best}], true
+}
+
+// loadAny reads a place below an element whose index is not known from the
+// element that leads to the resource: "[].x" from "[1].x".
+func (s *state) loadAny(l loc, typ types.Type) (val, bool) {
+	isStruct := typ != nil && isStructVal(typ)
+	parts := map[string]map[string]val{} // by element, then by path below l
+	for m, v := range s.mem {
+		if m.root != l.root || m.old != l.old || !s.reach(v) {
+			continue
+		}
+		elem, rest, ok := matchIndex(l.path, m.path)
+		if !ok || rest != "" && !isStruct {
+			continue
+		}
+		if parts[elem] == nil {
+			parts[elem] = map[string]val{}
+		}
+		parts[elem][rest] = v
+	}
+	for _, elem := range sortedKeys(parts) {
+		if v, ok := parts[elem][""]; ok {
+			return v, true
+		}
+		return &agg{parts[elem]}, true
+	}
+	return nil, false
+}
+
+// matchIndex reports whether path, in which [] stands for any index, is a
+// prefix of full, and gives the part of full that it matches and the rest.
+func matchIndex(path, full string) (elem, rest string, ok bool) {
+	i := 0
+	for j := 0; j < len(path); {
+		if i >= len(full) {
+			return "", "", false
+		}
+		if path[j] == '[' && j+1 < len(path) && path[j+1] == ']' && full[i] == '[' {
+			end := strings.IndexByte(full[i:], ']')
+			if end < 0 {
+				return "", "", false
+			}
+			i += end + 1
+			j += 2
+			continue
+		}
+		if path[j] != full[i] {
+			return "", "", false
+		}
+		i++
+		j++
+	}
+	rest = full[i:]
+	if rest != "" && rest[0] != '.' && rest[0] != '[' {
+		return "", "", false
+	}
+	return full[:i], rest, true
 }
 
 func parentPath(p string) string {
@@ -637,7 +699,7 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 				return nil, false
 			}
 			v := r.load(s, l, in.Type(), in)
-			if s.status == live && strings.HasSuffix(l.path, "[]") && s.reach(v) {
+			if s.status == live && strings.Contains(l.path, "[]") && s.reach(v) {
 				return r.loadVisited(s, in, v)
 			}
 			s.set(in, v)

@@ -146,7 +146,7 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 			}
 		}
 	}
-	if r.e.onlyUses(iv) {
+	if r.e.onlyUses(iv) && !r.insideC(iv, held) {
 		return nil, false
 	}
 	if r.target != nil && iv.value != nil {
@@ -160,6 +160,23 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	}
 	s.status = unknown
 	return r.settle(s)
+}
+
+// insideC reports whether an unmodelled C function gets the resource inside a
+// struct: it may keep the pointers in there.
+func (r *run) insideC(iv *invocation, held []int) bool {
+	if iv.obj == nil {
+		return false
+	}
+	if _, ok := cFuncName(iv.obj.Name()); !ok {
+		return false
+	}
+	for _, i := range held {
+		if _, direct := iv.args[i].(own); !direct {
+			return true
+		}
+	}
+	return false
 }
 
 // passesDestructor reports whether an argument is a C function that releases.

@@ -68,8 +68,10 @@ type state struct {
 // visit is how far a loop over a container has come: whether some iteration was
 // that of the resource, and what is known of the current one.
 type visit struct {
-	seen bool
-	now  int8 // +1 this iteration's element is the resource, -1 it is another
+	seen  bool
+	other bool // some iteration's element was another
+	round bool // the path has been through the body
+	now   int8 // +1 this iteration's element is the resource, -1 it is another
 }
 
 // step is one event of the path that a finding is explained with.
@@ -236,8 +238,10 @@ func (s *state) key(x *ids) uint64 {
 	}
 	for b, v := range s.visited {
 		h := mix(21, x.of(b))
-		if v.seen {
-			h = mix(h, 1)
+		for i, flag := range []bool{v.seen, v.other, v.round} {
+			if flag {
+				h = mix(h, uint64(i+1))
+			}
 		}
 		sum += mix(h, uint64(uint8(v.now)))
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/printer"
 	"go/token"
 	"os"
@@ -81,18 +82,7 @@ func underGoroot(pass *analysis.Pass) bool {
 	return strings.HasPrefix(name, goroot()+"/src/")
 }
 
-var goroot = sync.OnceValue(func() string {
-	if r := os.Getenv("GOROOT"); r != "" {
-		return r
-	}
-	return "/usr/local/go"
-})
-
-// needsSSA reports whether anything in the package names a resource. It does
-// not look for acquisitions only: a package may just release.
-func needsSSA(pass *analysis.Pass, models *rules.Set) bool {
-	return true
-}
+var goroot = sync.OnceValue(func() string { return build.Default.GOROOT })
 
 type directiveError struct {
 	pos token.Pos
