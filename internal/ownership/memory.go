@@ -1,0 +1,241 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ownership
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// address is the pointer to a step below l, opaque when too deep.
+func (r *run) address(s *state, in ssa.Value, l loc, step string) val {
+	l = l.field(step)
+	if l.deep() {
+		return sym{v: in}
+	}
+	return ptr{l}
+}
+
+func part(a *agg, step string, def ssa.Value) val {
+	if v, ok := a.m[step]; ok {
+		return v
+	}
+	if step == "[]" { // some element: the one that matters
+		for _, k := range sortedKeys(a.m) {
+			if _, ok := a.m[k].(own); ok && strings.HasPrefix(k, "[") {
+				return a.m[k]
+			}
+		}
+	}
+	sub := map[string]val{}
+	for k, v := range a.m {
+		if len(k) > len(step) && strings.HasPrefix(k, step) && (k[len(step)] == '.' || k[len(step)] == '[') {
+			sub[k[len(step):]] = v
+		}
+	}
+	if len(sub) > 0 {
+		return &agg{sub}
+	}
+	if v, ok := a.m[""]; ok {
+		if _, ok := v.(own); ok {
+			return own{sub: true}
+		}
+	}
+	return sym{v: def}
+}
+
+// load reads a location. typ may be nil for an element of unknown type.
+func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
+	if v, ok := s.mem[l]; ok {
+		return v
+	}
+	if strings.HasSuffix(l.path, "]") {
+		if v, ok := r.loadElem(s, l); ok {
+			return v
+		}
+	}
+	if strings.Contains(l.path, "[]") {
+		if v, ok := s.loadAny(l, typ); ok {
+			return v
+		}
+	}
+	// Part of something known as a whole?
+	for p := l.path; p != ""; {
+		p = parentPath(p)
+		up := loc{root: l.root, old: l.old, path: p}
+		switch v := s.mem[up].(type) {
+		case own:
+			if typ != nil && !canHold(typ, 0) && !isFunc(typ) {
+				return sym{v: in} // a number read through the handle
+			}
+			return own{sub: true}
+		case *agg:
+			return part(v, l.path[len(p):], in)
+		case nilVal:
+			if typ != nil {
+				return zeroVal(typ)
+			}
+			return v
+		case ptr:
+			// A pointer was stored where the path was flattened.
+			return r.load(s, loc{root: v.l.root, old: v.l.old, path: v.l.path + l.path[len(p):]}, typ, in)
+		case sym:
+			if v.v != nil {
+				return sym{v: in}
+			}
+		}
+	}
+	if typ != nil {
+		switch typ.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			sub := map[string]val{}
+			for m, v := range s.mem {
+				if rest, ok := l.under(m); ok && rest != "" {
+					sub[rest] = v
+				}
+			}
+			if len(sub) > 0 {
+				return &agg{sub}
+			}
+		case *types.Slice:
+			// A slice header put together by hand: h.Data = uintptr(p).
+			for m, v := range s.mem {
+				if rest, ok := l.under(m); ok && rest != "" && rest[0] == '.' && s.reach(v) {
+					return own{sub: true}
+				}
+			}
+		}
+	}
+	if a, ok := l.root.(*ssa.Alloc); ok && !l.old && !s.havocked(l) {
+		_ = a
+		if typ != nil {
+			return zeroVal(typ)
+		}
+	}
+	return sym{l: l}
+}
+
+// havocked reports whether an unknown call may have written below l's root.
+func (s *state) havocked(l loc) bool {
+	_, ok := s.mem[loc{root: l.root, old: l.old, path: "?"}]
+	return ok
+}
+
+// loadElem reads an element at an index that is not known, or one that may
+// have been stored under an index that was not known.
+func (r *run) loadElem(s *state, l loc) (val, bool) {
+	i := strings.LastIndexByte(l.path, '[')
+	base := l.path[:i]
+	any := l
+	any.path = base + "[]"
+	if l.path != any.path {
+		v, ok := s.mem[any]
+		return v, ok
+	}
+	var keys []string
+	for m := range s.mem {
+		if m.root == l.root && m.old == l.old && strings.HasPrefix(m.path, base+"[") && strings.IndexByte(m.path[i:], ']') == len(m.path)-i-1 {
+			keys = append(keys, m.path)
+		}
+	}
+	best := ""
+	for _, k := range keys {
+		v := s.mem[loc{root: l.root, old: l.old, path: k}]
+		if s.reach(v) && (best == "" || k < best) {
+			best = k
+		}
+	}
+	if best == "" {
+		return nil, false
+	}
+	return s.mem[loc{root: l.root, old: l.old, path: best}], true
+}
+
+func parentPath(p string) string {
+	i := strings.LastIndexAny(p, ".[")
+	if i < 0 {
+		return ""
+	}
+	return p[:i]
+}
+
+func (r *run) store(s *state, in *ssa.Store) {
+	l, ok := r.pointee(s, in.Addr)
+	if !ok {
+		return
+	}
+	r.put(s, l, r.eval(s, in.Val), in.Pos())
+}
+
+// put writes v to l. Elements at unknown indices are written weakly.
+func (r *run) put(s *state, l loc, v val, pos token.Pos) {
+	if p, ok := pointee(v); ok && p == l {
+		return // s.list = append(s.list, x): back to where it came from
+	}
+	if strings.Contains(l.path, "[]") {
+		if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) {
+			return // some other element, for all that is known
+		}
+	} else if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) && !s.elsewhere(l) {
+		s.over, s.overName = pos, placeName(l)
+		s.overNil = isZero(v)
+	}
+	for m := range s.mem {
+		if rest, ok := l.under(m); ok && rest != "" {
+			delete(s.mem, m)
+		}
+	}
+	if a, ok := v.(*agg); ok {
+		delete(s.mem, l)
+		for k, e := range a.m {
+			s.mem[l.field(k)] = e
+		}
+		return
+	}
+	s.mem[l] = v
+}
+
+// elsewhere reports whether memory outside l, or a deferred call, leads to the
+// resource too. Registers do not count: most are dead.
+func (s *state) elsewhere(l loc) bool {
+	if s.deferredHold() {
+		return true
+	}
+	for m, v := range s.mem {
+		if _, inside := l.under(m); inside {
+			continue
+		}
+		if p, ok := pointee(v); ok && p.root == l.root {
+			continue // the way to l itself
+		}
+		if s.reach(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeName names a location for a message.
+func placeName(l loc) string {
+	name := ""
+	switch root := l.root.(type) {
+	case *ssa.Alloc:
+		name = root.Comment
+	case *ssa.Global:
+		name = root.Name()
+	case sym:
+		if p, ok := root.v.(*ssa.Parameter); ok {
+			name = p.Name()
+		} else if fv, ok := root.v.(*ssa.FreeVar); ok {
+			name = fv.Name()
+		}
+	}
+	if name == "complit" || name == "new" {
+		name = ""
+	}
+	return strings.TrimPrefix(name+l.path, ".")
+}
