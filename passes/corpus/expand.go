@@ -19,6 +19,7 @@ import (
 // them once, so no pattern has to care.
 const stdImports = `
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"log"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 )
