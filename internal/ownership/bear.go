@@ -113,7 +113,7 @@ func (r *run) bornInto(s *state, iv *invocation, a acquisition) bool {
 			return false
 		}
 	}
-	return true
+	return !s.havocked(p.l)
 }
 
 // bornValue is the value of the result that holds the new resource.

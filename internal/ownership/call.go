@@ -205,6 +205,9 @@ func (r *run) inline(fr *frame, s *state, c *clo, iv *invocation) ([]*state, boo
 		default:
 			v = &tup{ret.vals}
 		}
+		if _, isInt := v.(intVal); isInt && iv.value != nil && !isStatus(iv.value.Type()) {
+			v = nil // a number: no reason to tell paths apart
+		}
 		if iv.value != nil && v != nil {
 			t.set(iv.value, v)
 		}

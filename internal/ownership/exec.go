@@ -45,8 +45,8 @@ type budget struct {
 }
 
 var (
-	siteBudget    = budget{soft: 20, hard: 80, work: 15000}
-	summaryBudget = budget{soft: 8, hard: 32, work: 3000}
+	siteBudget    = budget{soft: 16, hard: 64, work: 10000}
+	summaryBudget = budget{soft: 6, hard: 24, work: 2000}
 )
 
 // maxInline bounds literals called inside literals.

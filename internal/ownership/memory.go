@@ -189,6 +189,12 @@ func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 			delete(s.mem, m)
 		}
 	}
+	if strings.Contains(l.path, "[") && plain(v) && !s.reach(v) {
+		// Numbers and strangers in slices tell no paths apart: forget them.
+		delete(s.mem, l)
+		s.mem[loc{root: l.root, old: l.old, path: "?"}] = nilVal{}
+		return
+	}
 	if a, ok := v.(*agg); ok {
 		delete(s.mem, l)
 		for k, e := range a.m {
@@ -197,6 +203,18 @@ func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 		return
 	}
 	s.mem[l] = v
+}
+
+// plain reports whether a value can neither hold the resource nor decide a
+// branch that matters.
+func plain(v val) bool {
+	switch v := v.(type) {
+	case intVal:
+		return true
+	case sym:
+		return v.v != nil
+	}
+	return false
 }
 
 // elsewhere reports whether memory outside l, or a deferred call, leads to the
