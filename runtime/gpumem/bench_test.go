@@ -8,9 +8,11 @@ import (
 	"math"
 	"math/rand"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // benchDriver gives addresses and no memory, so that only the allocator is
@@ -137,13 +139,25 @@ func BenchmarkChurn(b *testing.B) {
 // parallel runs pairs on n goroutines; stream says which stream each uses.
 func parallel(b *testing.B, d *Device, n int, stream func(i int) *Stream) {
 	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var slow []time.Duration // every 64th pair is timed
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range n {
 		wg.Add(1)
 		go func(s *Stream, n int) {
 			defer wg.Done()
-			for range n {
+			took := make([]time.Duration, 0, n/64+1)
+			defer func() {
+				mu.Lock()
+				slow = append(slow, took...)
+				mu.Unlock()
+			}()
+			for i := range n {
+				var start time.Time
+				if i%64 == 0 {
+					start = time.Now()
+				}
 				buf, err := d.Alloc(4096, On(s))
 				if err != nil {
 					b.Error(err)
@@ -153,11 +167,16 @@ func parallel(b *testing.B, d *Device, n int, stream func(i int) *Stream) {
 					b.Error(err)
 					return
 				}
+				if i%64 == 0 {
+					took = append(took, time.Since(start))
+				}
 			}
 		}(stream(i), b.N/n+1)
 	}
 	wg.Wait()
 	b.StopTimer()
+	slices.Sort(slow)
+	b.ReportMetric(float64(slow[len(slow)*99/100].Nanoseconds()), "p99-ns")
 	b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "procs")
 }
 

@@ -104,7 +104,7 @@ func (d *Device) handOut(b *block) (Buffer, error) {
 		}
 	}
 	if check {
-		d.checkPeaks()
+		d.checkPeaks(h)
 	}
 	if d.watcher != nil {
 		d.watcher.BlockAlloc(buf.id, buf.ptr, buf.cap, user)
@@ -305,7 +305,7 @@ func (d *Device) release(b *block) error {
 		h.passed = false
 		h.mu.Unlock()
 		if check {
-			d.checkPeaks()
+			d.checkPeaks(h)
 		}
 		d.wake()
 		return nil

@@ -33,6 +33,10 @@ type Device struct {
 	timed         bool // births have a time
 	countSearches bool // the threshold collector needs ages
 	clock         func() time.Time
+	hist          *history
+	stream0       *Stream
+	pool0         *poolState
+	_             cacheLine // every allocation reads what is above and just below
 
 	limit     atomic.Int64
 	closed    atomic.Bool
@@ -40,32 +44,33 @@ type Device struct {
 	attention atomic.Int32 // closed buffers that wait for streams, or lost ones
 	step      atomic.Int64
 	waiters   atomic.Int32 // allocations that wait for memory
+	_         cacheLine
 
 	// slow serialises misses, so that goroutines that miss together do not
 	// all ask the driver. It is taken before any heap's lock.
-	slow    sync.Mutex
-	pend    pendingEvents
-	freed   *sync.Cond // guards closes
-	closes  int64
-	acct    account
-	events  eventPool
-	hist    *history
-	peaks   peakSum
-	base    [3]row // freed before the last ResetAccumulated; guarded by peaks.mu
-	floor   [3]row // and live then
-	hooks   hooks
-	lost    lostQueue
-	live    registry
-	stream0 *Stream
+	slow   sync.Mutex
+	pend   pendingEvents
+	freed  *sync.Cond // guards closes
+	closes int64
+	acct   account
+	events eventPool
+	peaks  peakSum
+	base   [3]row // freed before the last ResetAccumulated; guarded by peaks.mu
+	floor  [3]row // and live then
+	hooks  hooks
+	lost   lostQueue
+	live   registry
 
 	// heapMu guards what follows.
 	heapMu    sync.Mutex
 	heaps     map[heapKey]*heap
 	order     []*heap // by (pool, stream)
 	heapCount uint64
-	pool0     *poolState
 	pools     []*poolState
 }
+
+// cacheLine keeps what is written often off the lines that are read often.
+type cacheLine [64]byte
 
 type heapKey struct {
 	pool   PoolID

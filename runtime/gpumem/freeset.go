@@ -8,7 +8,7 @@ import "math/bits"
 const (
 	// subBits is the base-2 logarithm of the bins in a power of two. Sizes
 	// below minBlock<<subBits have a bin each.
-	subBits  = 5
+	subBits  = 6
 	subCount = 1 << subBits
 	// binCount covers sizes up to 2^60.
 	binCount = (60-9-subBits+1)*subCount + subCount

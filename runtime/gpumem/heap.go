@@ -29,6 +29,7 @@ type heap struct {
 	ops      int64
 	c        counters
 	passed   bool // a mark was passed and the device has to look
+	quiet    int  // marks that may be passed unseen; see checkPeaks
 }
 
 // newBlock gives an empty block struct.
@@ -40,9 +41,13 @@ func (h *heap) newBlock() *block {
 	return &block{heap: h, user: h.stream}
 }
 
-// recycle keeps b's struct. Its id is gone, so that stale handles notice.
+// recycle keeps b's struct. Its id is gone, so that stale handles notice; what
+// the next owner sets is left as it is.
 func (h *heap) recycle(b *block) {
-	*b = block{heap: h, user: h.stream, next: h.spare}
+	b.state, b.id = stateSpare, 0
+	b.seg, b.prev = nil, nil
+	b.fence = nil
+	b.next = h.spare
 	h.spare = b
 }
 
@@ -113,6 +118,10 @@ func (h *heap) own(b *block, r *request) {
 // pass notes that a mark was passed.
 func (h *heap) pass() {
 	if h.dev.multi.Load() {
+		if h.quiet > 0 {
+			h.quiet--
+			return
+		}
 		h.passed = true
 		return
 	}

@@ -18,6 +18,7 @@ func (d *Device) ReadStats(s *Stats) {
 	heaps := d.allHeaps()
 	for _, h := range heaps {
 		h.mu.Lock()
+		h.quiet = 0 // whoever reads wants to know from here on
 	}
 	var cur [3]row
 	peak := d.peaks.outer

@@ -14,7 +14,8 @@ import "sync"
 // that is left out again. Peaks are exact for one goroutine, whatever number
 // of streams it uses. Where goroutines race, a peak that is gone before
 // somebody has summed up may be missed, as if the racing calls had come in
-// another order.
+// another order; and heaps that were found to race sum up less often for a
+// while, because it stops all of them.
 type peakSum struct {
 	mu     sync.Mutex
 	peak   [3]row // since the last fold; of several heaps
@@ -85,24 +86,36 @@ func (d *Device) goMulti() {
 	d.deal()
 }
 
-// checkPeaks is called when a heap passed a mark. If somebody else is at it,
-// the heap's next rise tries again.
-func (d *Device) checkPeaks() {
-	if !d.peaks.mu.TryLock() {
-		return
+// quietAfterRace is how many marks a heap may pass unseen after it was found to
+// race with others. Reading or resetting the statistics, and phases, end that.
+const quietAfterRace = 512
+
+// checkPeaks is called when h passed a mark.
+func (d *Device) checkPeaks(h *heap) {
+	raced := !d.peaks.mu.TryLock()
+	if !raced {
+		d.heapMu.Lock()
+		raced = d.deal()
+		d.heapMu.Unlock()
+		d.peaks.mu.Unlock()
 	}
-	defer d.peaks.mu.Unlock()
-	d.heapMu.Lock()
-	defer d.heapMu.Unlock()
-	d.deal()
+	if raced {
+		h.mu.Lock()
+		h.quiet = quietAfterRace
+		h.mu.Unlock()
+	}
 }
 
 // deal sums up, raises the peaks and gives each heap its share of the room
-// below them; peaks.mu and heapMu are held.
-func (d *Device) deal() {
+// below them; peaks.mu and heapMu are held. It reports whether a heap was in
+// use by somebody else.
+func (d *Device) deal() (raced bool) {
 	var sum [3]row
 	for _, h := range d.order {
-		h.mu.Lock()
+		if !h.mu.TryLock() {
+			raced = true
+			h.mu.Lock()
+		}
 		for k := range sum {
 			for i := range sum[k] {
 				sum[k][i] += h.c.cur[k][i]
@@ -125,6 +138,10 @@ func (d *Device) deal() {
 				h.c.mark[k][i] = h.c.cur[k][i] + room[k][i]
 			}
 		}
+		if !raced {
+			h.quiet = 0
+		}
 		h.mu.Unlock()
 	}
+	return raced
 }
