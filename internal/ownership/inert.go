@@ -204,10 +204,10 @@ func (f *flow) call(c *ssa.CallCommon, result ssa.Value, v ssa.Value, path strin
 			}
 			continue
 		}
-		if !f.e.onlyUses(iv) || iv.method && i == 0 && releaseNames[obj.Name()] {
-			return true
+		if i == 0 && stdMethod(iv) {
+			continue
 		}
-		if obj.Pkg() != nil && isStd(obj.Pkg().Path()) && keeper(obj.Pkg().Path()) {
+		if !f.e.onlyUses(iv) || iv.method && i == 0 && releaseNames[obj.Name()] {
 			return true
 		}
 	}

@@ -126,7 +126,7 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		case *agg:
 			s.set(in, part(x, "."+fieldName(in.X.Type(), in.Field), in))
 		case own:
-			if canHold(in.Type(), 0) || isFunc(in.Type()) {
+			if carries(in.Type()) {
 				s.set(in, own{sub: true})
 			}
 		case sym:
@@ -223,6 +223,13 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		return nil, true // implicit and explicit panics owe nothing
 	}
 	return nil, false
+}
+
+// carries reports whether a part of an owner can be a way to its resource. A
+// slice of numbers can: unsafe.Slice makes one of C memory.
+func carries(t types.Type) bool {
+	_, slice := t.Underlying().(*types.Slice)
+	return slice || canHold(t, 0) || isFunc(t)
 }
 
 func isFunc(t types.Type) bool {
@@ -345,7 +352,7 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 	case token.MUL:
 		switch x := r.eval(s, in.X).(type) {
 		case own:
-			if x.sub && !canHold(in.Type(), 0) && !isFunc(in.Type()) {
+			if x.sub && !carries(in.Type()) {
 				return nil, false // a number read through the handle
 			}
 			s.set(in, x) // *handle, or what an owner's field holds

@@ -146,7 +146,7 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 			}
 		}
 	}
-	if r.e.onlyUses(iv) && !r.insideC(iv, held) {
+	if r.e.onlyUses(iv) && !r.insideC(iv, held) || len(held) == 1 && held[0] == 0 && stdMethod(iv) {
 		return nil, false
 	}
 	if r.target != nil && iv.value != nil {
@@ -162,11 +162,17 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	return r.settle(s)
 }
 
-// insideC reports whether an unmodelled C function gets the resource inside a
+// stdMethod reports whether a method of the standard library is called on a
+// part of an owner: m.mu.Lock, m.wg.Add. It keeps nothing but itself.
+func stdMethod(iv *invocation) bool {
+	return iv.method && iv.obj != nil && iv.obj.Pkg() != nil && isStd(iv.obj.Pkg().Path())
+}
+
+// insideC reports whether an unmodelled C function gets C memory inside a
 // struct: it may keep the pointers in there.
 func (r *run) insideC(iv *invocation, held []int) bool {
-	if iv.obj == nil {
-		return false
+	if iv.obj == nil || r.target == nil || r.target.acq.class.Name != "c.heap" {
+		return false // other handles are not kept by copying a pointer
 	}
 	if _, ok := cFuncName(iv.obj.Name()); !ok {
 		return false

@@ -69,7 +69,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 		up := loc{root: l.root, old: l.old, path: p}
 		switch v := s.mem[up].(type) {
 		case own:
-			if typ != nil && !canHold(typ, 0) && !isFunc(typ) {
+			if typ != nil && !carries(typ) {
 				return sym{v: in} // a number read through the handle
 			}
 			return own{sub: true}

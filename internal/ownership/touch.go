@@ -34,11 +34,8 @@ func touches(pass *analysis.Pass) bool {
 		if path == "runtime/cgo" || path == "C" {
 			return true
 		}
-		if isStd(path) && path != "unsafe" {
-			continue
-		}
-		if !isStd(path) && (builtinModels().Package(path) || pass.ImportPackageFact(imp, new(PkgFact))) {
-			return true
+		if !isStd(path) && builtinModels().Package(path) || path != "unsafe" && pass.ImportPackageFact(imp, new(PkgFact)) {
+			return true // a path without a dot need not be the standard library's
 		}
 	}
 	if modelFlag.String() != "" {
