@@ -39,6 +39,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"replay", "[-policy best|pytorch] [-segments conf|plain|vmm] [-conf SETTINGS] [-limit BYTES] [-target FRACTION] [-device N] [-o FILE] TRACE", "play a recorded history and show what it would have reserved, as JSON", runReplay},
+		{"curve", "[-o FILE] TRACE...", "draw what a recorded history reserves against the driver calls it makes", runCurve},
 		{"report", "[-format text|json|svg] [-o FILE] SNAPSHOT", "show what holds memory, or draw it", runReport},
 		{"diff", "[-format text|json] [-exit-code] BEFORE AFTER", "show which call sites hold more or less than before", runDiff},
 		{"convert", "[-to FORMAT] [-o FILE] SNAPSHOT", "write a snapshot in another format", runConvert},

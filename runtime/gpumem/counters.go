@@ -18,66 +18,77 @@ const (
 // row is one value of each quantity.
 type row [numCols]int64
 
-// counters are a heap's statistics, guarded by its lock. mark holds peaks
-// while the heap is its device's only one. With several heaps no heap can know
-// the peak of the sum: mark is then the level up to which the heap may rise
-// without the device having to look (see Device.checkPeaks).
+// table has a row for the small pool, the large pool and both.
+type table [3]row
+
+// counters are a heap's statistics, guarded by its lock. What follows from
+// other numbers is not kept: every allocation pays for each of them.
+//
+// mark holds peaks while the heap is its device's only one. With several heaps
+// no heap can know the peak of the sum: mark is then the level up to which the
+// heap may rise without the device having to look (see Device.checkPeaks).
 type counters struct {
-	cur   [3]row // small, large, all
-	mark  [3]row
-	freed [2]row
+	cur   [2]row
+	mark  table
+	freed [2]row // but for the active columns, which follow from the others
 	hits  int64
+}
+
+// current gives the values of now.
+func (c *counters) current() table {
+	t := table{c.cur[0], c.cur[1], c.cur[0]}
+	for i := range t[kindAll] {
+		t[kindAll][i] += c.cur[1][i]
+	}
+	return t
+}
+
+// gone gives what was freed ever. What became active and is not is freed.
+func (c *counters) gone() table {
+	t := table{c.freed[0], c.freed[1]}
+	for k := range c.freed {
+		cur := &c.cur[k]
+		t[k][colActive] = cur[colCount] + t[k][colCount] - cur[colActive]
+		t[k][colActiveB] = cur[colBytes] + t[k][colBytes] - cur[colActiveB]
+		for i, v := range t[k] {
+			t[kindAll][i] += v
+		}
+	}
+	return t
 }
 
 // take counts a block that became held and reports whether a mark was passed.
 func (c *counters) take(kind uint8, size, req int64) bool {
-	k, a := &c.cur[kind], &c.cur[kindAll]
+	k := &c.cur[kind]
 	k[colCount]++
 	k[colBytes] += size
 	k[colActive]++
 	k[colActiveB] += size
 	k[colRequested] += req
-	a[colCount]++
-	a[colBytes] += size
-	a[colActive]++
-	a[colActiveB] += size
-	a[colRequested] += req
-	return c.over(kind)
-}
-
-// over reports whether a quantity that a take raises is past its mark.
-func (c *counters) over(kind uint8) bool {
-	k, km := &c.cur[kind], &c.mark[kind]
-	a, am := &c.cur[kindAll], &c.mark[kindAll]
+	o, km, am := &c.cur[1-kind], &c.mark[kind], &c.mark[kindAll]
 	return k[colCount] > km[colCount] || k[colBytes] > km[colBytes] || k[colRequested] > km[colRequested] ||
 		k[colActive] > km[colActive] || k[colActiveB] > km[colActiveB] ||
-		a[colCount] > am[colCount] || a[colBytes] > am[colBytes] || a[colRequested] > am[colRequested] ||
-		a[colActive] > am[colActive] || a[colActiveB] > am[colActiveB]
+		k[colCount]+o[colCount] > am[colCount] || k[colBytes]+o[colBytes] > am[colBytes] ||
+		k[colRequested]+o[colRequested] > am[colRequested] ||
+		k[colActive]+o[colActive] > am[colActive] || k[colActiveB]+o[colActiveB] > am[colActiveB]
 }
 
 // release counts a held block that its owner closed.
 func (c *counters) release(kind uint8, size int64) {
-	k, a := &c.cur[kind], &c.cur[kindAll]
+	k, f := &c.cur[kind], &c.freed[kind]
 	k[colCount]--
 	k[colBytes] -= size
-	a[colCount]--
-	a[colBytes] -= size
-	c.freed[kind][colCount]++
-	c.freed[kind][colBytes] += size
+	f[colCount]++
+	f[colBytes] += size
 }
 
 // retire counts a closed block whose memory became reusable.
 func (c *counters) retire(kind uint8, size, req int64) {
-	k, a, f := &c.cur[kind], &c.cur[kindAll], &c.freed[kind]
+	k := &c.cur[kind]
 	k[colActive]--
 	k[colActiveB] -= size
 	k[colRequested] -= req
-	a[colActive]--
-	a[colActiveB] -= size
-	a[colRequested] -= req
-	f[colActive]++
-	f[colActiveB] += size
-	f[colRequested] += req
+	c.freed[kind][colRequested] += req
 }
 
 // split counts a change of the free blocks that are split off and reports
@@ -86,27 +97,37 @@ func (c *counters) split(kind uint8, n, bytes int64) bool {
 	if n == 0 && bytes == 0 {
 		return false
 	}
-	k, a, f := &c.cur[kind], &c.cur[kindAll], &c.freed[kind]
+	k, f := &c.cur[kind], &c.freed[kind]
 	k[colSplit] += n
 	k[colSplitB] += bytes
-	a[colSplit] += n
-	a[colSplitB] += bytes
 	if n < 0 {
 		f[colSplit] -= n
 	}
 	if bytes < 0 {
 		f[colSplitB] -= bytes
 	}
-	km, am := &c.mark[kind], &c.mark[kindAll]
+	o, km, am := &c.cur[1-kind], &c.mark[kind], &c.mark[kindAll]
 	return k[colSplit] > km[colSplit] || k[colSplitB] > km[colSplitB] ||
-		a[colSplit] > am[colSplit] || a[colSplitB] > am[colSplitB]
+		k[colSplit]+o[colSplit] > am[colSplit] || k[colSplitB]+o[colSplitB] > am[colSplitB]
 }
 
 // raise lifts the marks to the current values.
-func (c *counters) raise() {
-	for k := range c.cur {
-		for i := range c.cur[k] {
-			c.mark[k][i] = max(c.mark[k][i], c.cur[k][i])
+func (c *counters) raise() { c.mark.raise(c.current()) }
+
+// raise lifts t to u where that is higher.
+func (t *table) raise(u table) {
+	for k := range t {
+		for i := range t[k] {
+			t[k][i] = max(t[k][i], u[k][i])
+		}
+	}
+}
+
+// add adds u to t.
+func (t *table) add(u table) {
+	for k := range t {
+		for i := range t[k] {
+			t[k][i] += u[k][i]
 		}
 	}
 }

@@ -20,20 +20,11 @@ func (d *Device) ReadStats(s *Stats) {
 		h.mu.Lock()
 		h.quiet = 0 // whoever reads wants to know from here on
 	}
-	var cur [3]row
+	var cur, freed table
 	peak := d.peaks.outer
-	var freed [2]row
 	for _, h := range heaps {
-		for k := range cur {
-			for i := range cur[k] {
-				cur[k][i] += h.c.cur[k][i]
-			}
-		}
-		for k := range freed {
-			for i := range freed[k] {
-				freed[k][i] += h.c.freed[k][i]
-			}
-		}
+		cur.add(h.c.current())
+		freed.add(h.c.gone())
 		s.CacheHits += h.c.hits
 		for k := range h.free {
 			if b := h.free[k].last(); b != nil {
@@ -45,11 +36,7 @@ func (d *Device) ReadStats(s *Stats) {
 	if !d.multi.Load() {
 		epoch = heaps[0].c.mark
 	}
-	for k := range peak {
-		for i := range peak[k] {
-			peak[k][i] = max(peak[k][i], epoch[k][i])
-		}
-	}
+	peak.raise(epoch)
 	d.acct.fill(s)
 	base, low := d.base, d.floor
 	for _, h := range heaps {
@@ -61,12 +48,8 @@ func (d *Device) ReadStats(s *Stats) {
 		for k, st := range [3]*Stat{&p.Small, &p.Large, &p.All} {
 			st.Current = cur[k][i]
 			st.Peak = max(peak[k][i], cur[k][i])
-			f := freed[0][i] + freed[1][i]
-			if k < kindAll {
-				f = freed[k][i]
-			}
-			st.Freed = f - base[k][i]
-			st.Allocated = cur[k][i] + f - base[k][i] - low[k][i]
+			st.Freed = freed[k][i] - base[k][i]
+			st.Allocated = cur[k][i] + st.Freed - low[k][i]
 		}
 	}
 	s.MaxSplitSize = d.conf.MaxSplitSize
@@ -131,7 +114,7 @@ func (d *Device) ResetPeak() {
 	d.peaks.mu.Lock()
 	defer d.peaks.mu.Unlock()
 	d.fold() // open phases keep what they have seen
-	d.peaks.outer = [3]row{}
+	d.peaks.outer = table{}
 	d.acct.mu.Lock()
 	defer d.acct.mu.Unlock()
 	for _, st := range d.acct.all() {
@@ -143,21 +126,12 @@ func (d *Device) ResetPeak() {
 func (d *Device) ResetAccumulated() {
 	d.peaks.mu.Lock()
 	defer d.peaks.mu.Unlock()
-	d.base, d.floor = [3]row{}, [3]row{}
+	d.base, d.floor = table{}, table{}
 	for _, h := range d.allHeaps() {
 		h.mu.Lock()
 		h.c.hits = 0
-		for k := range h.c.freed {
-			for i := range h.c.freed[k] {
-				d.base[k][i] += h.c.freed[k][i]
-				d.base[kindAll][i] += h.c.freed[k][i]
-			}
-		}
-		for k := range h.c.cur {
-			for i := range h.c.cur[k] {
-				d.floor[k][i] += h.c.cur[k][i]
-			}
-		}
+		d.base.add(h.c.gone())
+		d.floor.add(h.c.current())
 		h.mu.Unlock()
 	}
 	a := &d.acct
@@ -184,7 +158,7 @@ func (a *account) all() []*Stat {
 
 // Snapshot describes the device's memory. Without history it is cheap.
 func (d *Device) Snapshot(o SnapshotOptions) *Snapshot {
-	s := &Snapshot{Device: d.info, Time: d.clock(), Conf: d.conf, Policy: d.policy}
+	s := &Snapshot{Device: d.info, Time: d.now(), Conf: d.conf, Policy: d.policy}
 	d.ReadStats(&s.Stats)
 	for _, h := range d.allHeaps() {
 		s.Segments = append(s.Segments, h.describe(d.info.Ordinal)...)

@@ -18,8 +18,8 @@ import "sync"
 // while, because it stops all of them.
 type peakSum struct {
 	mu     sync.Mutex
-	peak   [3]row // since the last fold; of several heaps
-	outer  [3]row // of all folds before
+	peak   table // since the last fold; of several heaps
+	outer  table // of all folds before
 	phases []*Phase
 }
 
@@ -32,28 +32,25 @@ func (d *Device) fold() (active, allocs int64) {
 	defer d.heapMu.Unlock()
 	epoch := d.epoch()
 	reserved := d.acct.foldReserved()
-	for k := range epoch {
-		for i := range epoch[k] {
-			d.peaks.outer[k][i] = max(d.peaks.outer[k][i], epoch[k][i])
-		}
-	}
+	d.peaks.outer.raise(epoch)
 	for _, p := range d.peaks.phases {
 		p.peak = max(p.peak, epoch[kindAll][colActiveB])
 		p.reserved = max(p.reserved, reserved)
 	}
-	d.peaks.peak = [3]row{}
+	d.peaks.peak = table{}
 	d.deal()
 	for _, h := range d.order {
 		h.mu.Lock()
-		active += h.c.cur[kindAll][colActiveB]
-		allocs += h.c.cur[kindAll][colCount] + h.c.freed[0][colCount] + h.c.freed[1][colCount]
+		cur, gone := h.c.current(), h.c.gone()
 		h.mu.Unlock()
+		active += cur[kindAll][colActiveB]
+		allocs += cur[kindAll][colCount] + gone[kindAll][colCount]
 	}
 	return active, allocs
 }
 
 // epoch is the peak since the last fold; peaks.mu and heapMu are held.
-func (d *Device) epoch() [3]row {
+func (d *Device) epoch() table {
 	if d.multi.Load() {
 		d.deal()
 		return d.peaks.peak
@@ -76,11 +73,7 @@ func (d *Device) goMulti() {
 	for _, h := range d.order {
 		h.mu.Lock()
 		h.c.raise()
-		for k := range h.c.mark {
-			for i, v := range h.c.mark[k] {
-				d.peaks.peak[k][i] = max(d.peaks.peak[k][i], v)
-			}
-		}
+		d.peaks.peak.raise(h.c.mark)
 		h.mu.Unlock()
 	}
 	d.deal()
@@ -110,34 +103,27 @@ func (d *Device) checkPeaks(h *heap) {
 // below them; peaks.mu and heapMu are held. It reports whether a heap was in
 // use by somebody else.
 func (d *Device) deal() (raced bool) {
-	var sum [3]row
+	var sum table
 	for _, h := range d.order {
 		if !h.mu.TryLock() {
 			raced = true
 			h.mu.Lock()
 		}
-		for k := range sum {
-			for i := range sum[k] {
-				sum[k][i] += h.c.cur[k][i]
-			}
-		}
+		sum.add(h.c.current())
 		h.mu.Unlock()
 	}
+	d.peaks.peak.raise(sum)
 	n := int64(len(d.order))
-	var room [3]row
+	var room table
 	for k := range sum {
 		for i := range sum[k] {
-			d.peaks.peak[k][i] = max(d.peaks.peak[k][i], sum[k][i])
 			room[k][i] = (d.peaks.peak[k][i] - sum[k][i]) / n
 		}
 	}
 	for _, h := range d.order {
 		h.mu.Lock()
-		for k := range room {
-			for i := range room[k] {
-				h.c.mark[k][i] = h.c.cur[k][i] + room[k][i]
-			}
-		}
+		h.c.mark = h.c.current()
+		h.c.mark.add(room)
 		if !raced {
 			h.quiet = 0
 		}

@@ -35,7 +35,7 @@ func (r *registry) add(d *Device, rec Record, destroy func() error) uint64 {
 		rec.Site = callerSite(d.tracking, 2)
 	}
 	if d.timed {
-		rec.Born, rec.Step = d.clock(), d.step.Load()
+		rec.Born, rec.Step = d.now(), d.step.Load()
 	}
 	d.acct.resource(rec.Kind, 1)
 	r.mu.Lock()

@@ -18,10 +18,14 @@ type SiteID uint32
 // maxFrames is the deepest stack that is kept; the leaf is the most useful end.
 const maxFrames = 16
 
+// siteBuckets is a power of two; a large program allocates device memory at
+// some hundreds of places.
+const siteBuckets = 1 << 12
+
 // siteTable interns stacks. A known stack costs one hash, one lock-free look-up
 // and one compare.
 type siteTable struct {
-	byPC sync.Map // uint64 -> *siteNode, chained where hashes collide
+	byPC [siteBuckets]atomic.Pointer[siteNode] // by hash; chains only grow at their head
 
 	mu    sync.Mutex
 	sites atomic.Pointer[[]siteEntry] // index SiteID-1; grows by copy
@@ -133,24 +137,19 @@ func (t *siteTable) add(e siteEntry) SiteID {
 }
 
 func (t *siteTable) intern(pcs []uintptr) SiteID {
-	h := hashPCs(pcs)
-	if v, ok := t.byPC.Load(h); ok {
-		if id := v.(*siteNode).find(pcs); id != 0 {
-			return id
-		}
+	bucket := &t.byPC[hashPCs(pcs)%siteBuckets]
+	if id := bucket.Load().find(pcs); id != 0 {
+		return id
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var head *siteNode
-	if v, ok := t.byPC.Load(h); ok {
-		head = v.(*siteNode)
-		if id := head.find(pcs); id != 0 {
-			return id // somebody was faster
-		}
+	head := bucket.Load()
+	if id := head.find(pcs); id != 0 {
+		return id // somebody was faster
 	}
 	own := slices.Clone(pcs)
 	id := t.add(siteEntry{pcs: own})
-	t.byPC.Store(h, &siteNode{id: id, pcs: own, next: head})
+	bucket.Store(&siteNode{id: id, pcs: own, next: head})
 	return id
 }
 
