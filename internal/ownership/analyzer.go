@@ -364,10 +364,14 @@ func (e *engine) callEnd(call *ssa.Call) token.Pos {
 func (e *engine) callExpr(call *ssa.Call) *ast.CallExpr {
 	if e.calls == nil {
 		e.calls = map[token.Pos]*ast.CallExpr{}
+		e.litCalls = map[*ast.FuncLit]*ast.CallExpr{}
 		for _, f := range e.pass.Files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if c, ok := n.(*ast.CallExpr); ok {
 					e.calls[c.Lparen] = c
+					if lit, ok := unparen(c.Fun).(*ast.FuncLit); ok {
+						e.litCalls[lit] = c
+					}
 				}
 				return true
 			})
@@ -376,11 +380,8 @@ func (e *engine) callExpr(call *ssa.Call) *ast.CallExpr {
 	fn := call.Parent()
 	for fn.Parent() != nil && isCgoWrapper(fn) {
 		// The literal stands where the user wrote the call.
-		for pos, c := range e.calls {
-			if c.Fun.Pos() == fn.Pos() || unparen(c.Fun) == ast.Expr(fn.Syntax().(*ast.FuncLit)) {
-				_ = pos
-				return c
-			}
+		if c := e.litCalls[fn.Syntax().(*ast.FuncLit)]; c != nil {
+			return c
 		}
 		fn = fn.Parent()
 	}

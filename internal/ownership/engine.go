@@ -41,6 +41,7 @@ type engine struct {
 	cRel     map[string]string
 	methods  map[*rules.Class][]string
 	calls    map[token.Pos]*ast.CallExpr
+	litCalls map[*ast.FuncLit]*ast.CallExpr
 	cleanups map[ssa.CallInstruction]*ssa.Defer
 	degraded map[*ssa.Function]bool
 }

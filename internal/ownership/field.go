@@ -179,8 +179,16 @@ func (e *engine) storedFields(fn *ssa.Function, p *ssa.Parameter) []string {
 			if !ok {
 				continue
 			}
-			if fa, ok := st.Addr.(*ssa.FieldAddr); ok && isParam(fa.X, p) {
-				found[fieldName(p.Type(), fa.Field)] = true
+			fa, ok := st.Addr.(*ssa.FieldAddr)
+			if !ok {
+				continue
+			}
+			name := fieldName(fa.X.Type(), fa.Field)
+			if isParam(fa.X, p) {
+				found[name] = true
+			} else if outer, ok := fa.X.(*ssa.FieldAddr); ok && isParam(outer.X, p) {
+				// A C struct held by value: p.params.language.
+				found[fieldName(outer.X.Type(), outer.Field)+"."+name] = true
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (e *engine) ownerOf(f ResultFact, t types.Type, o outcome) ResultFact {
 
 // funcOwner makes result i an owner whose destructor is a func in a field.
 func (e *engine) funcOwner(f ResultFact, t types.Type, field string) ResultFact {
-	name := strings.TrimPrefix(field, ".")
+	name := strings.TrimSuffix(strings.TrimPrefix(field, "."), "[]")
 	rel := []string{name}
 	typ := name
 	if named := namedOf(t); named != nil {

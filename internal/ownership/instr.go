@@ -435,6 +435,9 @@ func (r *run) debugRef(s *state, in *ssa.DebugRef) {
 	}
 	if s.names[obj] && !s.over.IsValid() {
 		delete(s.names, obj)
+		if s.elsewhere(loc{}) {
+			return // only one of its names: it is in a container, say
+		}
 		s.over, s.overName, s.overNil = in.Expr.Pos(), obj.Name(), isZero(v)
 	}
 }

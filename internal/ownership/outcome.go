@@ -201,25 +201,35 @@ func exitPos(in *ssa.Return) token.Pos {
 	return token.NoPos
 }
 
-// closuresBelow are the func values in the fields of a returned object.
+// closuresBelow are the func values in the fields of a returned object, and in
+// slices and objects that these hold.
 func (s *state) closuresBelow(v val) map[string]*clo {
 	found := map[string]*clo{}
-	switch v := v.(type) {
-	case ptr:
-		for m, x := range s.mem {
-			if rest, ok := v.l.under(m); ok && rest != "" {
-				if c, ok := x.(*clo); ok {
-					found[rest] = c
+	seen := map[loc]bool{}
+	var visit func(v val, path string)
+	visit = func(v val, path string) {
+		switch v := v.(type) {
+		case *clo:
+			if path != "" {
+				found[path] = v
+			}
+		case ptr:
+			if seen[v.l] {
+				return
+			}
+			seen[v.l] = true
+			for m, x := range s.mem {
+				if rest, ok := v.l.under(m); ok && rest != "" {
+					visit(x, path+rest)
 				}
 			}
-		}
-	case *agg:
-		for k, x := range v.m {
-			if c, ok := x.(*clo); ok {
-				found[k] = c
+		case *agg:
+			for k, x := range v.m {
+				visit(x, path+k)
 			}
 		}
 	}
+	visit(v, "")
 	return found
 }
 
