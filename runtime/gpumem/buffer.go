@@ -80,8 +80,7 @@ func (d *Device) allocate(skip int, n int64, opts []AllocOption) (Buffer, error)
 	if d.timed {
 		r.now = d.stamp()
 	}
-	h := r.heap
-	h.mu.Lock()
+	h := d.lockFor(&r)
 	b := h.alloc(&r)
 	if b == nil {
 		h.mu.Unlock()

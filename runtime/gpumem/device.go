@@ -30,8 +30,9 @@ type Device struct {
 	noCache       bool
 	target        float64 // of PolicyBest; 0 is the default
 	pressureGC    bool
-	timed         bool // births have a time
-	countSearches bool // the threshold collector needs ages
+	timed         bool             // births have a time
+	spills        bool             // contended heaps get others beside them
+	countSearches bool             // the threshold collector needs ages
 	clock         func() time.Time // nil is the real one
 	opened        time.Time
 	hist          *history
@@ -122,6 +123,7 @@ func Open(drv Driver, opts ...Option) (*Device, error) {
 	if c.history > 0 {
 		d.hist = newHistory(c.history)
 	}
+	d.spills = c.policy == PolicyBest && !c.noCache
 	d.freed = sync.NewCond(&sync.Mutex{})
 	d.events.drv = drv
 	d.live.init()

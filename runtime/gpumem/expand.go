@@ -126,19 +126,28 @@ func (d *Device) mapBlock(b *block, size int64, site SiteID) (*block, error) {
 	return h.settle(b), nil
 }
 
-// settle merges the free block b, which is in no set, with its free
+// settle merges the free block b, which is in no set but counted, with its free
 // neighbours and inserts the result.
 func (h *heap) settle(b *block) *block {
+	merged := int64(0)
 	if n := b.next; n != nil && n.state == stateFree {
 		h.free[b.kind].remove(n)
 		b.absorb()
+		merged++
 	}
 	if p := b.prev; p != nil && p.state == stateFree {
 		h.free[b.kind].remove(p)
 		p.absorb()
 		b = p
+		merged++
 	}
 	h.insert(b)
+	if merged > 0 && !b.seg.vmm {
+		h.c.split(b.kind, -merged, 0)
+		if b.whole() {
+			h.c.split(b.kind, -1, -b.size)
+		}
+	}
 	return b
 }
 

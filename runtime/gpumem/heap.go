@@ -17,9 +17,10 @@ type heap struct {
 	dev    *Device
 	stream StreamHandle
 	pool   *poolState
-	base   uint64      // high bits of the allocation ids
-	ended  atomic.Bool // the stream was closed, after its work was done
-	paged  *heap       // where blocks of whole pages live, if apart; see best.go
+	base   uint64                            // high bits of the allocation ids
+	spill  atomic.Pointer[[spillHeaps]*heap] // see lockFor
+	ended  atomic.Bool                       // the stream was closed, after its work was done
+	paged  *heap                             // where blocks of whole pages live, if apart; see best.go
 
 	free     [2]freeSet
 	unmapped [2][]*block // by address; only where segments are mapped

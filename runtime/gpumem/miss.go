@@ -194,22 +194,25 @@ func (d *Device) borrow(r *request, h *heap) (*block, error) {
 		h.own(b, r)
 		return b, nil // same stream, another pool: in order anyway
 	}
+	// Whatever h's stream was given until now may use the block. It is out of
+	// the set before the event is recorded: memory that is freed later is used
+	// by work that the event does not cover.
+	h.free[r.kind].remove(b)
+	b.state = stateBusy
 	h.mu.Unlock()
-	// Whatever h's stream was given so far may use the block.
 	f, err := d.events.fenceFor(d.running([]StreamHandle{h.stream}))
+	h.mu.Lock()
+	b.state = stateFree
 	if err != nil {
+		h.settle(b)
+		h.mu.Unlock()
 		return nil, err
 	}
-	h.mu.Lock()
-	if b = h.find(r.kind, r.size); b == nil {
-		h.mu.Unlock()
-		if f != nil {
-			f.drop()
-		}
-		return nil, nil // h's own goroutines were faster
-	}
-	h.free[r.kind].remove(b)
 	h.own(b, r)
+	if rest := b.next; rest != nil && rest.state == stateFree {
+		h.free[r.kind].remove(rest) // its neighbour may have been freed meanwhile
+		h.settle(rest)
+	}
 	b.user = r.heap.stream
 	if f != nil {
 		b.fence = b.fence.join(f)
