@@ -169,7 +169,7 @@ var layers = []struct {
 	{"rules", []string{"internal/ownership", "passes", "cmd", "internal/output", "runtime"}, "a model is data"},
 	{"internal/ownership", []string{"passes", "cmd", "internal/output", "runtime"}, "the engine knows neither the rules' words nor a format"},
 	{"passes", []string{"cmd", "internal/output", "runtime"}, "a pass knows no output format"},
-	{"internal/output", []string{"internal/ownership", "internal/lazyssa", "internal/cgocall", "passes", "cmd", "runtime"}, "an output knows no SSA"},
+	{"internal/output", []string{"internal/ownership", "internal/lazyssa", "passes", "cmd", "runtime"}, "an output knows no SSA"},
 	{"runtime", []string{"rules", "internal", "passes", "cmd", ""}, "the runtime companion never imports the linter"},
 }
 
