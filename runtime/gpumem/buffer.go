@@ -86,6 +86,11 @@ func (d *Device) allocate(skip int, n int64, opts []AllocOption) (Buffer, error)
 		h.mu.Unlock()
 		return d.miss(r)
 	}
+	if b.fence == nil && !h.passed && d.watcher == nil && !d.rescue { // the rest of handOut has nothing to do
+		buf := Buffer{b: b, id: b.id, ptr: b.addr, len: b.req, cap: b.size}
+		h.mu.Unlock()
+		return buf, nil
+	}
 	return d.handOut(b)
 }
 

@@ -29,8 +29,10 @@ type heap struct {
 	seq      uint64
 	ops      int64
 	c        counters
-	passed   bool // a mark was passed and the device has to look
-	quiet    int  // marks that may be passed unseen; see checkPeaks
+	passed   bool  // a mark was passed and the device has to look
+	window   int64 // operation count when waits was last 0; see contended
+	waits    int
+	quiet    int // marks that may be passed unseen; see checkPeaks
 }
 
 // newBlock gives an empty block struct.

@@ -8,12 +8,17 @@ import (
 	"unsafe"
 )
 
-// spillHeaps is how many further heaps a contended heap gets.
-const spillHeaps = 16
+// A heap is contended when spillAfter of spillWindow allocations found it
+// locked. It gets spillHeaps others then.
+const (
+	spillHeaps  = 16
+	spillAfter  = 64
+	spillWindow = 1024
+)
 
-// lockFor locks the heap that serves r. That is r's own, unless it serves small
-// requests of PolicyBest and somebody else is at it: then it is one of the
-// heaps beside it for the same stream, always the same for a goroutine, so that
+// lockFor locks the heap that serves r: r's own, unless that was found
+// contended and serves small requests of PolicyBest. Then it is one of the heaps
+// beside it for the same stream, the same for a goroutine each time, so that
 // goroutines that share a stream do not wait for each other. A program that
 // uses a stream from one goroutine never has such heaps. They cost a small
 // segment each; large memory is not spread.
@@ -23,11 +28,16 @@ func (d *Device) lockFor(r *request) *heap {
 		h.mu.Lock()
 		return h
 	}
-	if h.mu.TryLock() {
-		return h
-	}
 	spill := h.spill.Load()
 	if spill == nil {
+		if h.mu.TryLock() {
+			return h
+		}
+		h.mu.Lock()
+		if !h.contended() {
+			return h
+		}
+		h.mu.Unlock()
 		spill = d.makeSpill(h)
 	}
 	// Goroutines have stacks of their own, at least 2 KiB apart.
@@ -36,6 +46,16 @@ func (d *Device) lockFor(r *request) *heap {
 	r.heap = spill[at>>32%spillHeaps]
 	r.heap.mu.Lock()
 	return r.heap
+}
+
+// contended counts that h was found locked, and reports whether that happens
+// often; h is locked.
+func (h *heap) contended() bool {
+	if h.ops-h.window > spillWindow {
+		h.window, h.waits = h.ops, 0
+	}
+	h.waits++
+	return h.waits > spillAfter
 }
 
 // makeSpill gives h its further heaps.
