@@ -50,6 +50,9 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 				if a.class.Inferred && strings.HasSuffix(l.path, "]") {
 					return nil, true // &outs[0]: an array that the caller filled
 				}
+				if v, set := s.mem[l]; a.class.Inferred && set && !isNilLike(v) {
+					return nil, true // it holds something already: an argument
+				}
 				r.put(s, l.field(a.path), own{}, iv.in.Pos())
 				s.over = 0
 			}

@@ -59,21 +59,35 @@ func (e *engine) fieldWrites(fn *ssa.Function) []Verdict {
 // ownedPath is where the resource of a field lies: the field, or the elements
 // of the slice or map in it.
 func (e *engine) ownedPath(named *types.Named, field string) string {
-	if st, ok := named.Underlying().(*types.Struct); ok {
-		for k := 0; k < st.NumFields(); k++ {
-			if st.Field(k).Name() != field {
-				continue
-			}
-			if !e.isHandle(leafType(st.Field(k).Type())) {
-				return ""
-			}
-			switch st.Field(k).Type().Underlying().(type) {
-			case *types.Slice, *types.Map, *types.Array:
-				return "." + field + "[]"
-			}
-		}
+	t := fieldType(named, field)
+	if t == nil || !e.isHandle(leafType(t)) {
+		return ""
+	}
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Map, *types.Array:
+		return "." + field + "[]"
 	}
 	return "." + field
+}
+
+// fieldType is the type of a field, or of a field of a field: "params.language".
+func fieldType(t types.Type, path string) types.Type {
+	for _, name := range strings.Split(path, ".") {
+		st, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return nil
+		}
+		t = nil
+		for k := 0; k < st.NumFields(); k++ {
+			if st.Field(k).Name() == name {
+				t = st.Field(k).Type()
+			}
+		}
+		if t == nil {
+			return nil
+		}
+	}
+	return t
 }
 
 // leafType is what a container holds in the end.
