@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -136,6 +137,9 @@ func Open(drv Driver, opts ...Option) (*Device, error) {
 
 // finish checks the options and joins those that say the same thing.
 func (c *config) finish() error {
+	if os.Getenv("GPUMEM_NO_CACHE") == "1" {
+		c.noCache = true
+	}
 	if c.limit < 0 || c.history < 0 {
 		return fmt.Errorf("negative limit or history: %w", ErrInvalid)
 	}

@@ -363,7 +363,8 @@ func TestWaitForMemory(t *testing.T) {
 }
 
 func TestNoCache(t *testing.T) {
-	d, sim := open(t, simdrv.Config{}, gpumem.WithNoCache())
+	t.Setenv("GPUMEM_NO_CACHE", "1") // as WithNoCache
+	d, sim := open(t, simdrv.Config{})
 	s, err := d.NewStream()
 	if err != nil {
 		t.Fatal(err)

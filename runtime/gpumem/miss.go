@@ -147,7 +147,11 @@ func (d *Device) segmentFor(r *request, size int64) (*block, error) {
 // overLimit reports whether size more bytes would exceed the limit.
 func (d *Device) overLimit(size int64) bool {
 	limit := d.limit.Load()
-	return limit > 0 && d.acct.total()+size > limit
+	if limit == 0 || d.acct.total()+size <= limit {
+		return false
+	}
+	d.acct.count(&d.acct.rejections)
+	return true
 }
 
 // recordSegment adds a driver call to the history.

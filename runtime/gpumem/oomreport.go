@@ -30,6 +30,9 @@ func (d *Device) oomReport(r *request) *OOMError {
 		e.DeviceFree, e.DeviceTotal = free, total
 		e.Outside = max(total-free-e.Reserved, 0)
 	}
+	if l, ok := d.drv.(ProcessLister); ok {
+		e.Processes, _ = l.Processes() // as far as they are known
+	}
 	e.Kind = e.cause(r.size)
 	segments := d.Snapshot(SnapshotOptions{}).Segments
 	e.Top = topUse(segments)

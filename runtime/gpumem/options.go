@@ -77,7 +77,7 @@ func WithGCThreshold(f float64) Option {
 }
 
 // WithConf sets options in the syntax of PYTORCH_CUDA_ALLOC_CONF. Open fails
-// where the text has a mistake. The environment is never read.
+// where the text has a mistake. PyTorch's own variable is not read.
 func WithConf(s string) Option { return func(c *config) { c.confText = s } }
 
 // WithSettings sets options that are parsed already; see [ParseConf].
@@ -101,7 +101,8 @@ func WithRescue(on bool) Option { return func(c *config) { c.rescue = on } }
 func WithPressureGC(on bool) Option { return func(c *config) { c.pressureGC = on } }
 
 // WithNoCache passes every allocation to the driver and every Close back, so
-// that tools such as compute-sanitizer see them. It is slow.
+// that tools such as compute-sanitizer see them. It is slow. The environment
+// variable GPUMEM_NO_CACHE=1 does the same for every device of a program.
 func WithNoCache() Option { return func(c *config) { c.noCache = true } }
 
 // WithName sets the device's name in reports; the default is the driver's.

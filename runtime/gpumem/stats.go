@@ -38,7 +38,7 @@ type Stats struct {
 	NumSyncAllStreams int64
 	NumDeviceAlloc    int64 // driver calls that got memory
 	NumDeviceFree     int64 // driver calls that gave memory back
-	NumOOMRejections  int64 // misses refused because of the limit
+	NumOOMRejections  int64 // driver calls not made because of the limit
 	MaxSplitSize      int64 // bytes; -1 where every block may be split
 
 	// ReservedByPool has the bytes reserved for each private pool, by name.

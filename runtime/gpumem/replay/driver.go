@@ -23,6 +23,7 @@ type recorded struct {
 	used     int64
 	events   map[gpumem.EventHandle]gpumem.StreamHandle
 	handles  uint64
+	refuse   int                          // calls for memory to refuse, as the recorded device did
 	pending  map[gpumem.StreamHandle]bool // work of made-up streams that is not done
 }
 
@@ -59,9 +60,18 @@ func (d *recorded) MemInfo() (free, total int64, err error) {
 	return d.info.Total - d.used, d.info.Total, nil
 }
 
+// grants reports whether the device has n bytes more.
+func (d *recorded) grants(n int64) bool {
+	if d.refuse > 0 {
+		d.refuse--
+		return false
+	}
+	return d.used+n <= d.info.Total
+}
+
 // Alloc gives the next recorded segment, if it is of that size.
 func (d *recorded) Alloc(n int64) (gpumem.Ptr, error) {
-	if d.used+n > d.info.Total {
+	if !d.grants(n) {
 		return 0, gpumem.ErrOutOfMemory
 	}
 	p := d.invented
@@ -125,7 +135,7 @@ func (d *recorded) Release(p gpumem.Ptr, n int64) error {
 }
 
 func (d *recorded) Map(_ gpumem.Ptr, n, _ int64) error {
-	if d.used+n > d.info.Total {
+	if !d.grants(n) {
 		return gpumem.ErrOutOfMemory
 	}
 	d.used += n

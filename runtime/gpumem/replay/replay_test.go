@@ -44,7 +44,7 @@ func TestPyTorchExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := Recorded{PeakRequested: r.PeakRequested, PeakActive: r.PeakActive, PeakReserved: r.PeakReserved,
-				DriverAllocs: r.DriverAllocs, DriverFrees: r.DriverFrees, Syncs: tr.Recorded.Syncs}
+				DriverAllocs: r.DriverAllocs, DriverFrees: r.DriverFrees, Syncs: tr.Recorded.Syncs, Retries: r.AllocRetries}
 			if got != *tr.Recorded {
 				t.Errorf("got %+v, PyTorch had %+v", got, *tr.Recorded)
 			}

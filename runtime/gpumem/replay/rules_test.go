@@ -173,6 +173,30 @@ func TestOOMEvent(t *testing.T) {
 	}
 }
 
+// TestFullDevice has misses that the device itself refused: one that a retry
+// saved, and one that failed.
+func TestFullDevice(t *testing.T) {
+	h := newHistory("", 0)
+	p := h.segment(40 * mib)
+	h.alloc(p, 40*mib)
+	h.free(p, 40*mib)
+	h.add(gpumem.ActionSegmentFree, p, 40*mib)
+	q := h.segment(50 * mib)
+	h.alloc(q, 50*mib)
+	s := h.segment(2 * mib)
+	h.alloc(s, 100)
+	h.free(s, 100)
+	h.add(gpumem.ActionSegmentFree, s, 2*mib)
+	h.add(gpumem.ActionOOM, 1<<20, 60*mib)
+	h.free(q, 50*mib)
+	h.t.Recorded = &Recorded{Retries: 2}
+	r := h.run(t)
+	wantCalls(t, r, 3, 2, 2)
+	if r.OOMs != 1 {
+		t.Errorf("%d failures", r.OOMs)
+	}
+}
+
 func TestSettingsBeatConf(t *testing.T) {
 	text := `{"name": "s", "conf": "", "settings": {"max_split_size": 41943040, "garbage_collection_threshold": 0.25,
 		"expandable_segments": true, "roundup_power2_divisions": {"1": 0, "4": 8}}, "events": []}`

@@ -6,6 +6,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/gpumemlint/gpumemlint/runtime/gpumem"
@@ -70,6 +71,7 @@ type player struct {
 	late    map[gpumem.Ptr]gpumem.StreamHandle // closed, but completed later
 	uses    uint64
 	moved   int
+	retries int64 // of the recorded ones, that were placed
 	tidy    []int // events since the last allocation or free that the allocator made itself
 }
 
@@ -176,6 +178,12 @@ func (p *player) stream(h gpumem.StreamHandle) *gpumem.Stream {
 }
 
 func (p *player) alloc(e *gpumem.Entry) error {
+	if e.Action == gpumem.ActionOOM && p.rec != nil && p.t.Limit == 0 {
+		// No limit failed the request, so the device did, whatever was tried.
+		p.rec.refuse = math.MaxInt
+		defer func() { p.rec.refuse = 0 }()
+		p.retries++
+	}
 	b, err := p.dev.Alloc(e.Size, gpumem.On(p.stream(e.Stream)))
 	if e.Action == gpumem.ActionOOM {
 		// The recorded allocator failed; ours may do better, then the buffer
@@ -272,6 +280,12 @@ func (p *player) settle(i int) error {
 	byItself := gave && got && e.Action != gpumem.ActionFreeRequested && p.mayRelease(e.Size)
 	if e.Action == gpumem.ActionOOM {
 		byItself = gave
+	} else if gave && got && p.deviceFull() {
+		// Without a limit, memory that went back to make room for the next
+		// segment means that the device had refused that one.
+		p.rec.refuse = 1
+		p.retries++
+		return nil
 	}
 	if byItself && p.mustRetry(e.Size) {
 		// The allocator waited for the streams because it ran out of room:
@@ -288,6 +302,12 @@ func (p *player) settle(i int) error {
 		return err
 	}
 	return nil
+}
+
+// deviceFull reports whether the recording has retries left that no limit
+// explains.
+func (p *player) deviceFull() bool {
+	return p.exact && p.t.Limit == 0 && p.t.Recorded != nil && p.retries < p.t.Recorded.Retries
 }
 
 // mayRelease reports whether the rules let the allocator give memory back to

@@ -44,6 +44,7 @@ type Recorded struct {
 	DriverAllocs  int64 `json:"driver_allocs"`
 	DriverFrees   int64 `json:"driver_frees"`
 	Syncs         int64 `json:"-"`
+	Retries       int64 `json:"-"` // misses that emptied the cache first
 }
 
 // maxTrace bounds a history's text; longer ones are refused rather than
@@ -88,7 +89,7 @@ func Read(r io.Reader) (*Trace, error) {
 	if raw.Active != nil && raw.Reserved != nil {
 		t.Recorded = &Recorded{PeakRequested: raw.Request, PeakActive: *raw.Active, PeakReserved: *raw.Reserved,
 			DriverAllocs: raw.Stats["num_device_alloc"], DriverFrees: raw.Stats["num_device_free"],
-			Syncs: raw.Stats["num_sync_all_streams"]}
+			Syncs: raw.Stats["num_sync_all_streams"], Retries: raw.Stats["num_alloc_retries"]}
 	}
 	return t, nil
 }
@@ -140,6 +141,9 @@ func (e rawEvent) entry() (gpumem.Entry, error) {
 	}
 	var n [3]uint64
 	for i, field := range [...]string{"address", "size", "stream"} {
+		if i == 0 && (action == gpumem.ActionOOM || action == gpumem.ActionSnapshot) && string(e[1]) == "null" {
+			continue // these have no address
+		}
 		if n[i], err = strconv.ParseUint(string(e[i+1]), 10, 63); err != nil {
 			return gpumem.Entry{}, fmt.Errorf("%s %s is not a number from 0 on", field, e[i+1])
 		}
