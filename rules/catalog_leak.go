@@ -36,7 +36,7 @@ func openSession(path string) (*ort.DynamicAdvancedSession, error) {
 	}
 	return s, opts.Destroy()
 }`,
-		Message: "options object from onnxruntime_go.NewSessionOptions (line 2) is not destroyed when this returns: SessionOptions.SetIntraOpNumThreads failed (GM101)",
+		Message: "options object from ort.NewSessionOptions (line 2) is not destroyed when this returns: SessionOptions.SetIntraOpNumThreads failed (GM101)",
 		Right: `
 func openSession(path string) (*ort.DynamicAdvancedSession, error) {
 	opts, err := ort.NewSessionOptions()

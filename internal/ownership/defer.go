@@ -17,8 +17,34 @@ func (r *run) deferCall(s *state, in *ssa.Defer) {
 	if in.DeferStack != nil {
 		i = 0 // in the body of a range over func: runs when the outer function ends
 	}
+	if s.again(i, in) && !s.holdsDeferred(d) {
+		return // a loop defers one for each iteration; one stands for all the others
+	}
 	s.defers[i] = append(s.defers[i][:len(s.defers[i]):len(s.defers[i])], d)
 	r.lateOperand(s, in, d)
+}
+
+// again reports whether a defer statement is on stack i already.
+func (s *state) again(i int, in *ssa.Defer) bool {
+	for _, d := range s.defers[i] {
+		if d.call == in {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsDeferred reports whether a deferred call leads to the resource.
+func (s *state) holdsDeferred(d deferred) bool {
+	if s.reach(d.fn) {
+		return true
+	}
+	for _, a := range d.args {
+		if s.reach(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // lateOperand remembers a deferred release whose operand is still nil: it was

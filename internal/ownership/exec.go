@@ -241,6 +241,9 @@ func (r *run) edge(fr *frame, from, to *ssa.BasicBlock, s *state) {
 			delete(s.env, b.phi)
 		}
 	}
+	if to.Dominates(from) {
+		s.last = stored{} // the index is another one now
+	}
 	if v, ok := s.visited[to]; ok && to.Dominates(from) {
 		v.now = 0 // the next iteration
 		s.visited[to] = v

@@ -367,6 +367,10 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 				s.set(in, intVal("0"))
 				return nil, false
 			}
+			if v, ok := s.justStored(in.X, l); ok {
+				s.set(in, v)
+				return nil, false
+			}
 			v := r.load(s, l, in.Type(), in)
 			if s.status == live && strings.Contains(l.path, "[]") && s.reach(v) {
 				return r.loadVisited(s, in, v)

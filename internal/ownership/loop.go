@@ -163,13 +163,8 @@ func (s *state) deferIn(l *loop) *ssa.Defer {
 			if d.call.Parent() != l.head.Parent() || !l.contains(d.call.Block()) {
 				continue
 			}
-			if s.reach(d.fn) {
+			if s.holdsDeferred(d) {
 				return d.call
-			}
-			for _, a := range d.args {
-				if s.reach(a) {
-					return d.call
-				}
 			}
 		}
 	}

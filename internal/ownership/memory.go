@@ -168,7 +168,30 @@ func (r *run) store(s *state, in *ssa.Store) {
 	if !ok {
 		return
 	}
-	r.put(s, l, r.eval(s, in.Val), in.Pos())
+	v := r.eval(s, in.Val)
+	if ia, ok := in.Addr.(*ssa.IndexAddr); ok {
+		s.last = stored{l, ia.Index, v}
+	}
+	r.put(s, l, v, in.Pos())
+}
+
+// stored is the last element that was set at an index which is not known:
+//
+//	a[i] = x
+//	defer a[i].Close()
+type stored struct {
+	l     loc
+	index ssa.Value
+	v     val
+}
+
+// justStored returns what the same index expression was set to just before.
+func (s *state) justStored(addr ssa.Value, l loc) (val, bool) {
+	ia, ok := addr.(*ssa.IndexAddr)
+	if !ok || s.last.index == nil || s.last.index != ia.Index || s.last.l != l {
+		return nil, false
+	}
+	return s.last.v, true
 }
 
 // put writes v to l. Elements at unknown indices are written weakly.

@@ -51,6 +51,7 @@ type state struct {
 	visited map[*ssa.BasicBlock]visit    // loops over a container that holds the resource
 	may     map[ssa.CallInstruction]bool // calls that cannot be seen and were given it
 
+	last   stored
 	tested *ssa.BasicBlock // entered because the acquisition was seen to have succeeded
 
 	// The rest explains a finding and does not distinguish states.
@@ -233,6 +234,9 @@ func (s *state) key(x *ids) uint64 {
 		}
 	}
 	sum = 0
+	if s.last.index != nil && s.reach(s.last.v) {
+		sum += mix(24, x.of(s.last.index))
+	}
 	if s.tested != nil {
 		sum += mix(23, x.of(s.tested))
 	}
@@ -380,13 +384,8 @@ func (s *state) reachable(alive func(ssa.Value) bool) bool {
 func (s *state) deferredHold() bool {
 	for _, stack := range s.defers {
 		for _, d := range stack {
-			if s.reach(d.fn) {
+			if s.holdsDeferred(d) {
 				return true
-			}
-			for _, a := range d.args {
-				if s.reach(a) {
-					return true
-				}
 			}
 		}
 	}
