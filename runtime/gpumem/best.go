@@ -133,7 +133,11 @@ func (d *Device) overBudget(r *request, peers []*heap) int64 {
 		}
 		r.heap.mu.Unlock()
 	}
-	return s.ReservedBytes.All.Current + need - line
+	over := s.ReservedBytes.All.Current + need - line
+	if s.Limit > 0 && d.conf.GCThreshold > 0 {
+		over = max(over, s.ReservedBytes.All.Current-int64(d.conf.GCThreshold*float64(s.Limit)))
+	}
+	return over
 }
 
 // borrowBest takes a free block of another heap of the pool: of the same

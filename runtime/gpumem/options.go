@@ -78,6 +78,8 @@ func WithGCThreshold(f float64) Option {
 
 // WithConf sets options in the syntax of PYTORCH_CUDA_ALLOC_CONF. Open fails
 // where the text has a mistake. PyTorch's own variable is not read.
+// PolicyBest heeds rounding, the memory fraction, the collection threshold and
+// whether memory is mapped; how blocks are split is its own affair.
 func WithConf(s string) Option { return func(c *config) { c.confText = s } }
 
 // WithSettings sets options that are parsed already; see [ParseConf].
