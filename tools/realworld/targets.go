@@ -43,10 +43,6 @@ func targets() []target {
 			Why: "the successor of gopjrt"},
 		{Name: "gorgonia", Module: "gorgonia.org/gorgonia", Version: "v0.9.18", Patterns: everything,
 			Why: "graphs and VMs, with examples"},
-		{Name: "ollama", Module: "github.com/ollama/ollama", Version: "v0.17.4", FakeCXX: true,
-			Patterns: []string{"./ml/...", "./kvcache/...", "./runner/...", "./llama/...", "./model/..."},
-			Why:      "ggml and llama.cpp in raw cgo, arenas"},
-
 		{Name: "onnx-gomlx", Module: "github.com/gomlx/onnx-gomlx", Version: "v0.3.4", Patterns: everything,
 			Why: "gomlx's user, and onnxruntime_go's in its tests"},
 		{Name: "nvidia-container-toolkit", Module: "github.com/NVIDIA/nvidia-container-toolkit", Version: "v1.20.2", Patterns: everything,
