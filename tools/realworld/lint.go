@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 )
 
 // A finding is the part of gpumemlint's JSON that the page needs.
@@ -51,6 +52,19 @@ type result struct {
 	Err      error    // the target could not be linted at all
 }
 
+// lintWithin gives up after a time: the first run of a large module compiles
+// everything that it imports.
+func lintWithin(ctx context.Context, limit time.Duration, linter, work string, t target) result {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	res := lint(ctx, linter, work, t)
+	if ctx.Err() == context.DeadlineExceeded {
+		res.Err = fmt.Errorf("took more than %s", limit)
+		res.Findings = nil
+	}
+	return res
+}
+
 // lint copies the target's module under work and runs the linter there.
 func lint(ctx context.Context, linter, work string, t target) (res result) {
 	res.Target = t
@@ -79,6 +93,8 @@ func lint(ctx context.Context, linter, work string, t target) (res result) {
 		args = append(args, "-tags", t.Tags)
 	}
 	cmd := exec.CommandContext(ctx, linter, append(args, t.Patterns...)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
+	cmd.WaitDelay = 10 * time.Second
 	cmd.Dir, cmd.Env = dir, env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

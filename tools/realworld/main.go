@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"time"
 )
 
 func main() {
@@ -31,18 +32,19 @@ func main() {
 	work := flag.String("work", "", "keep the copies of the modules in this `folder` (default: one that is removed)")
 	linter := flag.String("gpumemlint", "", "use this `binary` (default: built from the folder above)")
 	page := flag.String("o", "../docs/real-world.md", "write the page to this `file`")
+	limit := flag.Duration("limit", 20*time.Minute, "give up on a target after this `time`, and say so on the page")
 	folder := flag.String("data", "realworld", "read judgements.json and known.json from this `folder`")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *work, *linter, *page, *folder); err != nil {
+	if err := run(ctx, *only, *work, *linter, *page, *folder, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "realworld:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only, work, linter, page, folder string) error {
+func run(ctx context.Context, only, work, linter, page, folder string, limit time.Duration) error {
 	judgements, err := readJudgements(filepath.Join(folder, "judgements.json"))
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func run(ctx context.Context, only, work, linter, page, folder string) error {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s %s\n", target.Name, target.Version)
-		res := lint(ctx, linter, work, target)
+		res := lintWithin(ctx, limit, linter, work, target)
 		res.judge(judgements)
 		for _, finding := range res.Findings {
 			if only != "" || finding.Verdict == "" {

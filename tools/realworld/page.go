@@ -164,6 +164,10 @@ func renderSilent(b *strings.Builder, results []result) {
 		if !res.Target.Silent {
 			continue
 		}
+		if res.Err != nil {
+			fmt.Fprintf(b, "- %s %s: not linted: %v\n", res.Target.path(), res.Target.Version, res.Err)
+			continue
+		}
 		fmt.Fprintf(b, "- %s %s: %d packages, %d findings", res.Target.path(), res.Target.Version, res.Packages, len(res.Findings))
 		if len(res.Broken) > 0 {
 			fmt.Fprintf(b, ", %d could not be read", len(res.Broken))
