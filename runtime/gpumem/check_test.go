@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+const kib = int64(1) << 10
+
 // check recounts everything that a device keeps books of and reports the first
 // contradiction. Nobody may use the device meanwhile.
 func check(d *Device) error {

@@ -11,10 +11,7 @@ import (
 	"strings"
 )
 
-const (
-	kib = int64(1) << 10
-	mib = int64(1) << 20
-)
+const mib = int64(1) << 20
 
 // unlimited stands for a size that nothing reaches.
 const unlimited = int64(math.MaxInt64)
