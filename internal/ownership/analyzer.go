@@ -51,8 +51,7 @@ func newAnalyzer() *analysis.Analyzer {
 type Result struct {
 	// Verdicts are in source order.
 	Verdicts []Verdict
-	// Degraded names functions that were too large to be followed path by
-	// path: findings in them are at most possible.
+	// Degraded names functions with more paths than were followed to the end.
 	Degraded []string
 }
 
@@ -118,7 +117,7 @@ func (e *engine) run() (*Result, error) {
 	}
 	for _, fn := range e.funcs {
 		if e.degraded[fn] {
-			report.Degraded(e.pass, fn.Pos(), funcName(fn), "too many paths to tell apart: findings in it are at most possible")
+			report.Degraded(e.pass, fn.Pos(), funcName(fn), "too many paths to follow each to its end: a leak may be missed")
 			res.Degraded = append(res.Degraded, funcName(fn))
 		}
 	}

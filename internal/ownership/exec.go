@@ -45,7 +45,7 @@ type budget struct {
 }
 
 var (
-	siteBudget    = budget{soft: 16, hard: 64, work: 10000}
+	siteBudget    = budget{soft: 20, hard: 80, work: 20000}
 	summaryBudget = budget{soft: 6, hard: 24, work: 2000}
 )
 

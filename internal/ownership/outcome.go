@@ -52,12 +52,11 @@ func settledKind(st status) kind {
 	return Settled
 }
 
+// tier is as certain as the path: one that was told apart from all others is
+// there, however many others were not followed to the end.
 func (o *outcome) tier(r *run) {
 	o.certain = report.Definite
 	if o.s != nil && o.s.weak {
-		o.certain = report.Possible
-	}
-	if r.degraded {
 		o.certain = report.Possible
 	}
 }

@@ -105,7 +105,7 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 		return list
 	}
 	if sr.degraded {
-		v.Tier = report.Possible
+		v.Always = false // some paths were not followed to the end
 	}
 	return append(list, v)
 }
