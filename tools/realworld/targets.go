@@ -52,13 +52,13 @@ func targets() []target {
 		{Name: "confluent-kafka-go", Module: "github.com/confluentinc/confluent-kafka-go/v2", Version: "v2.11.1", Patterns: []string{"./kafka"},
 			Why: "the C heap and a C library's objects in raw cgo"},
 
-		{Name: "std", Version: runtime.Version(), Patterns: []string{"std"}, Silent: true,
-			Why: "the standard library"},
 		{Name: "x-tools", Module: "golang.org/x/tools", Version: "v0.49.0", Patterns: everything, Silent: true,
 			Why: "programs about programs"},
 		{Name: "x-net", Module: "golang.org/x/net", Version: "v0.47.0", Patterns: everything, Silent: true,
 			Why: "network code, with many a Close"},
 		{Name: "client_golang", Module: "github.com/prometheus/client_golang", Version: "v1.23.2", Patterns: everything, Silent: true,
 			Why: "a library that is everywhere"},
+		{Name: "std", Version: runtime.Version(), Patterns: []string{"std"}, Silent: true,
+			Why: "the standard library"},
 	}
 }
