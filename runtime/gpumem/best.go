@@ -64,7 +64,7 @@ func (d *Device) missBest(r *request) (*block, error) {
 	if b, err := d.borrowBest(r, peers, over > 0); b != nil || err != nil {
 		return b, err
 	}
-	if over > 0 {
+	if over > 0 && !d.thrashes(r) {
 		if err := d.shed(over); err != nil {
 			return nil, err
 		}
@@ -86,6 +86,13 @@ func (d *Device) missBest(r *request) (*block, error) {
 		r.note("cache", released, err)
 	}
 	return b, err
+}
+
+// thrashes reports whether room has been made too often of late.
+func (d *Device) thrashes(r *request) bool {
+	var s Stats
+	d.ReadStats(&s)
+	return d.thrash.shed(s.CacheHits+s.CacheMisses, r.growth(), s.ActiveBytes.All.Peak)
 }
 
 // growBest gets memory for r from the driver.
@@ -133,7 +140,7 @@ func (d *Device) overBudget(r *request, peers []*heap) int64 {
 		}
 		r.heap.mu.Unlock()
 	}
-	over := s.ReservedBytes.All.Current + need - line
+	over := s.ReservedBytes.All.Current + need - line - d.thrash.slack
 	if s.Limit > 0 && d.conf.GCThreshold > 0 {
 		over = max(over, s.ReservedBytes.All.Current-int64(d.conf.GCThreshold*float64(s.Limit)))
 	}

@@ -52,6 +52,7 @@ type Device struct {
 	// slow serialises misses, so that goroutines that miss together do not
 	// all ask the driver. It is taken before any heap's lock.
 	slow   sync.Mutex
+	thrash thrash
 	pend   pendingEvents
 	freed  *sync.Cond // guards closes
 	closes int64
