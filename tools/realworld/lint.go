@@ -125,12 +125,16 @@ func lint(ctx context.Context, linter, work string, t target) (res result) {
 }
 
 // complaints returns gpumemlint's own lines on standard error, without the
-// summary and without this machine's folder.
+// summary and without this machine's folders.
 func complaints(stderr, dir string) []string {
 	var lines []string
 	for _, line := range strings.Split(stderr, "\n") {
 		if text, ok := strings.CutPrefix(line, "gpumemlint: "); ok && strings.Contains(text, "does not compile") {
-			lines = append(lines, strings.ReplaceAll(text, dir+string(filepath.Separator), ""))
+			text = strings.ReplaceAll(text, dir+string(filepath.Separator), "")
+			if cache, err := os.UserCacheDir(); err == nil {
+				text = strings.ReplaceAll(text, cache, "(cache)")
+			}
+			lines = append(lines, text)
 		}
 	}
 	return lines
