@@ -367,7 +367,7 @@ func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 				s.set(in, intVal("0"))
 				return nil, false
 			}
-			if v, ok := s.justStored(in.X, l); ok {
+			if v, ok := r.justStored(s, in.X, l); ok {
 				s.set(in, v)
 				return nil, false
 			}

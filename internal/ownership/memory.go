@@ -170,7 +170,7 @@ func (r *run) store(s *state, in *ssa.Store) {
 	}
 	v := r.eval(s, in.Val)
 	if ia, ok := in.Addr.(*ssa.IndexAddr); ok {
-		s.last = stored{l, ia.Index, v}
+		s.last = stored{l, r.indexKey(s, ia.Index), v}
 	}
 	r.put(s, l, v, in.Pos())
 }
@@ -181,14 +181,25 @@ func (r *run) store(s *state, in *ssa.Store) {
 //	defer a[i].Close()
 type stored struct {
 	l     loc
-	index ssa.Value
+	index any // the index register, or the variable that it is loaded from
 	v     val
 }
 
+// indexKey identifies an index expression within one iteration. A captured
+// counter is loaded anew each time: the variable stands for it.
+func (r *run) indexKey(s *state, v ssa.Value) any {
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if l, ok := r.pointee(s, load.X); ok {
+			return l
+		}
+	}
+	return v
+}
+
 // justStored returns what the same index expression was set to just before.
-func (s *state) justStored(addr ssa.Value, l loc) (val, bool) {
+func (r *run) justStored(s *state, addr ssa.Value, l loc) (val, bool) {
 	ia, ok := addr.(*ssa.IndexAddr)
-	if !ok || s.last.index == nil || s.last.index != ia.Index || s.last.l != l {
+	if !ok || s.last.index == nil || s.last.l != l || s.last.index != r.indexKey(s, ia.Index) {
 		return nil, false
 	}
 	return s.last.v, true

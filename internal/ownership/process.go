@@ -26,6 +26,9 @@ func (e *engine) endsProcess(v *Verdict, sr *siteResult, o outcome) {
 // the package opens and closes it per call. Otherwise somebody else closes it.
 func (e *engine) processLeaks(sr *siteResult, leaks []outcome) []outcome {
 	class := sr.site.acq.class.Name
+	if e.pass.Pkg.Name() == "main" {
+		return nil // the process ends with it
+	}
 	for _, o := range sr.outs {
 		if o.kind == Settled {
 			var failing []outcome
@@ -42,9 +45,6 @@ func (e *engine) processLeaks(sr *siteResult, leaks []outcome) []outcome {
 		if strings.HasPrefix(name, w) {
 			return nil // opens on somebody's behalf
 		}
-	}
-	if e.pass.Pkg.Name() == "main" {
-		return nil // the process ends with it
 	}
 	for _, fn := range e.funcs {
 		if fn.Parent() != nil || fn.Name() == "main" || fn.Name() == "TestMain" || !e.releasesProcess(fn, class) {

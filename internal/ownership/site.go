@@ -278,7 +278,7 @@ func hasWord(name string, words []string) bool {
 // so and the package hands the same C type to a function whose name says that
 // it releases. The word alone, or the type alone, would be a guess.
 func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
-	if hasWord(name, releaseWords) || hasWord(name, borrowWords) {
+	if hasWord(name, releaseWords) || hasWord(name, borrowWords) || strings.HasSuffix(name, "_result") {
 		return nil
 	}
 	speaks := hasWord(name, acquireWords)
@@ -320,11 +320,19 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 		if _, isStruct := p.Elem().Underlying().(*types.Struct); isStruct {
 			continue // an argument like any other
 		}
+		if i+1 < sig.Params().Len() && isNumber(sig.Params().At(i+1).Type()) {
+			continue // an array and its length
+		}
 		if c, ok := class(p.Elem()); ok {
 			list = append(list, acquisition{class: c, result: -1, param: i, cleanup: -1})
 		}
 	}
 	return list
+}
+
+func isNumber(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0 && b.Kind() != types.Uintptr
 }
 
 // cTypeKey identifies a C handle type: a pointer to a named C type, or a named
