@@ -53,7 +53,7 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 				if v, set := s.mem[l]; a.class.Inferred && set && !isNilLike(v) {
 					return nil, true // it holds something already: an argument
 				}
-				r.put(s, l.field(a.path), own{}, iv.in.Pos())
+				r.put(s, s.below(l, a.path), own{}, iv.in.Pos())
 				s.over = 0
 			}
 		}

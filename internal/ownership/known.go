@@ -417,7 +417,7 @@ func (r *run) returned(s *state, iv *invocation, eff effect) {
 func (r *run) stored(s *state, iv *invocation, eff effect) ([]*state, bool) {
 	if eff.Into >= 0 && eff.Into < len(iv.args) {
 		if p, ok := iv.args[eff.Into].(ptr); ok && isLocal(p.l.root) {
-			l := p.l.field(eff.IntoPath)
+			l := s.below(p.l, eff.IntoPath)
 			if !l.deep() {
 				s.mem[l] = own{}
 				return nil, false

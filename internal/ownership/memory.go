@@ -11,6 +11,27 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// below is the location at path below l, going through the pointers that are
+// stored on the way: what lies below rows.stmt belongs to the statement.
+func (s *state) below(l loc, path string) loc {
+	for path != "" {
+		end := strings.IndexAny(path[1:], ".[") + 1
+		if end == 0 {
+			end = len(path)
+		}
+		l, path = l.field(path[:end]), path[end:]
+		if path == "" {
+			break
+		}
+		if v, ok := s.mem[l]; ok {
+			if p, ok := pointee(v); ok {
+				l = p
+			}
+		}
+	}
+	return l
+}
+
 // address is the pointer to a step below l, opaque when too deep.
 func (r *run) address(s *state, in ssa.Value, l loc, step string) val {
 	l = l.field(step)
