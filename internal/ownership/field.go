@@ -276,14 +276,14 @@ func (e *engine) runsAgain(fn *ssa.Function, i int, named *types.Named, field st
 	if strings.HasSuffix(name, "_") || releaseNames[fn.Name()] {
 		return true // an operation in place
 	}
-	for _, w := range againWords {
-		if strings.HasPrefix(name, w) || strings.HasPrefix(name, "on"+w) {
-			return true
-		}
-	}
 	for _, w := range beginWords {
 		if strings.HasPrefix(name, w) {
 			return false
+		}
+	}
+	for _, w := range againWords {
+		if strings.HasPrefix(name, w) || strings.HasPrefix(name, "on"+w) {
+			return true
 		}
 	}
 	if i == 0 && fn.Signature.Recv() != nil {
