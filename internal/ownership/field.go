@@ -171,7 +171,7 @@ func (e *engine) goesToRelease(v ssa.Value, depth int) bool {
 				return true
 			}
 			if fn := ref.Call.StaticCallee(); fn != nil {
-				if name, ok := cFuncName(fn.Name()); ok && hasWord(name, releaseWords) {
+				if name, ok := cFuncName(fn.Name()); ok && hasWord(name, releaseWords) && e.endsC(v.Type()) {
 					return true
 				}
 			}

@@ -330,6 +330,24 @@ func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
 	return list
 }
 
+// endsC reports whether a C function named like a release can be about a value
+// of type t: a raw pointer, or a handle that such a function takes alone. A
+// table of functions that every call gets is not released by any of them.
+func (e *engine) endsC(t types.Type) bool {
+	key := cTypeKey(t)
+	return key == "" || e.cReleases()[key] != ""
+}
+
+// releasesC is endsC for the arguments that hold the resource.
+func (e *engine) releasesC(c *ssa.CallCommon, held []int) bool {
+	for _, i := range held {
+		if i < len(c.Args) && e.endsC(c.Args[i].Type()) {
+			return true
+		}
+	}
+	return false
+}
+
 func isNumber(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0 && b.Kind() != types.Uintptr
