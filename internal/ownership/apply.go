@@ -62,9 +62,6 @@ func (r *run) applyModel(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 		states = next
 	}
-	if m.Success != rules.SuccessAuto || !forked {
-		_ = m
-	}
 	// Literals handed to a library run there, once: callbacks, no-grad scopes.
 	for i := range iv.args {
 		if c, ok := iv.args[i].(*clo); ok && c.fn.Object() == nil {

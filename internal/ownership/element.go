@@ -28,8 +28,7 @@ func (r *run) indexAddr(s *state, in *ssa.IndexAddr) {
 		return
 	}
 	step := "[]"
-	if a, ok := in.X.(*ssa.Alloc); ok {
-		_ = a
+	if _, ok := in.X.(*ssa.Alloc); ok {
 		step = indexStep(in.Index) // an array: elements apart
 	}
 	s.set(in, r.address(s, in, l, step))

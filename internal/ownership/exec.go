@@ -4,7 +4,6 @@
 package ownership
 
 import (
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -291,12 +290,4 @@ func isStatus(t types.Type) bool {
 func (r *run) out(o outcome) {
 	o.tier(r)
 	r.outs = append(r.outs, o)
-}
-
-// posOr returns p, or q where p is unknown.
-func posOr(p, q token.Pos) token.Pos {
-	if p.IsValid() {
-		return p
-	}
-	return q
 }

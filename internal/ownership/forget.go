@@ -119,17 +119,15 @@ func (s *state) collect(alive func(ssa.Value) bool, fi *fnInfo) {
 // isLocal reports whether a memory root dies with the activation unless
 // something reachable leads to it.
 func isLocal(root any) bool {
-	switch root := root.(type) {
+	switch root.(type) {
 	case sym:
 		return false // what a parameter or an unknown pointer points at
 	case *ssa.Global:
 		return false
 	case ssa.Value:
 		return true
-	default:
-		_ = root
-		return false
 	}
+	return false
 }
 
 // redefine forgets what the previous execution of v's instruction meant.

@@ -116,9 +116,8 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.FieldAddr:
 		if l, ok := r.pointee(s, in.X); ok {
 			s.set(in, r.address(s, in, l, "."+fieldName(in.X.Type(), in.Field)))
-		} else if x, ok := r.eval(s, in.X).(own); ok {
+		} else if _, ok := r.eval(s, in.X).(own); ok {
 			// &owner.field: whatever is found there is part of the owner.
-			_ = x
 			s.set(in, own{sub: true})
 		}
 	case *ssa.Field:

@@ -131,8 +131,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			}
 		}
 	}
-	if a, ok := l.root.(*ssa.Alloc); ok && !l.old && !s.havocked(l) {
-		_ = a
+	if _, ok := l.root.(*ssa.Alloc); ok && !l.old && !s.havocked(l) {
 		if typ != nil {
 			return zeroVal(typ)
 		}
