@@ -217,6 +217,6 @@ func (e *engine) receivedReleased(recv *ssa.UnOp) bool {
 	r := e.newRun(fn, nil)
 	r.received = recv
 	s := newState()
-	rets := r.exec(fn, s, 0, true)
-	return r.sawEnd || len(rets) == 0 && r.sawEnd
+	r.exec(fn, s, 0)
+	return r.sawEnd
 }

@@ -122,7 +122,7 @@ func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 	}
 	if r.registers(iv) {
-		return r.callArgs(fr, s, iv, true)
+		return r.callArgs(fr, s, iv)
 	}
 	if s.status == live {
 		return r.applyKnown(fr, s, iv)
@@ -192,7 +192,7 @@ func (r *run) inline(fr *frame, s *state, c *clo, iv *invocation) ([]*state, boo
 	}
 	r.bind(s, fn, c, iv.args)
 	s.defers = append(s.defers, nil)
-	rets := r.exec(fn, s, fr.depth+1, false)
+	rets := r.exec(fn, s, fr.depth+1)
 	var out []*state
 	for _, ret := range rets {
 		t := ret.s

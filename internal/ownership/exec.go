@@ -60,7 +60,6 @@ type frame struct {
 	seen  map[*ssa.BasicBlock]map[uint64]bool
 	queue []work
 	cur   *ssa.BasicBlock
-	async bool // body of a goroutine
 }
 
 type work struct {
@@ -77,8 +76,8 @@ type ret struct {
 
 // exec runs fn from its entry in state s and returns the states at its
 // returns. Parameters and free variables are already in s.env.
-func (r *run) exec(fn *ssa.Function, s *state, depth int, async bool) []ret {
-	fr := &frame{fn: fn, fi: r.e.info(fn), depth: depth, seen: map[*ssa.BasicBlock]map[uint64]bool{}, async: async}
+func (r *run) exec(fn *ssa.Function, s *state, depth int) []ret {
+	fr := &frame{fn: fn, fi: r.e.info(fn), depth: depth, seen: map[*ssa.BasicBlock]map[uint64]bool{}}
 	r.active[fn]++
 	r.stack = append(r.stack, fr)
 	defer func() {

@@ -238,7 +238,7 @@ func (e *engine) lostField(fn *ssa.Function, i int, path string) (token.Pos, boo
 	s.status = live
 	start := loc{root: sym{v: fn.Params[i]}, path: path}
 	s.mem[start] = own{}
-	for _, ret := range r.exec(fn, s, 0, false) {
+	for _, ret := range r.exec(fn, s, 0) {
 		t := ret.s
 		if t.status != live || !t.over.IsValid() || t.weak {
 			continue

@@ -46,7 +46,7 @@ func (r *run) tryClosure(fr *frame, s *state, c *clo, args []val, isGo bool) ([]
 	r.bind(t, fn, c, args)
 	t.defers = append(t.defers, nil)
 	mark := len(r.outs)
-	rets := r.exec(fn, t, fr.depth+1, isGo)
+	rets := r.exec(fn, t, fr.depth+1)
 	ended, lives := 0, 0
 	for _, o := range r.outs[mark:] {
 		if o.kind == Settled || o.kind == MayOwn {

@@ -125,7 +125,7 @@ func enclosing(lit, top *ssa.Function) []*ssa.Function {
 
 func (e *engine) follow(root *ssa.Function, st *site) *run {
 	r := e.newRun(root, st)
-	for _, ret := range r.exec(root, newState(), 0, false) {
+	for _, ret := range r.exec(root, newState(), 0) {
 		if ret.s.status == live {
 			r.finish(ret)
 		}

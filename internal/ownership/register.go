@@ -30,7 +30,7 @@ func (r *run) registers(iv *invocation) bool {
 
 // callArgs runs the literals among the arguments; the callee itself does
 // nothing else with the resource.
-func (r *run) callArgs(fr *frame, s *state, iv *invocation, surely bool) ([]*state, bool) {
+func (r *run) callArgs(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	if s.status == live && iv.obj.Pkg().Path() == "runtime" {
 		for _, a := range iv.args {
 			if s.reach(a) {

@@ -56,7 +56,6 @@ type state struct {
 
 	// The rest explains a finding and does not distinguish states.
 	cause     ssa.Value // call whose failure this path is on
-	where     token.Pos // where the resource was last seen to be lost
 	over      token.Pos // where its only name got another value
 	overName  string
 	overNil   bool // the other value is nil

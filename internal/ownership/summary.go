@@ -142,7 +142,7 @@ func (e *engine) runEffect(fn *ssa.Function, i int, path string, cond int) effec
 	} else if cond < 0 {
 		r.assume(s, fn.Params[-cond-1], false)
 	}
-	for _, ret := range r.exec(fn, s, 0, false) {
+	for _, ret := range r.exec(fn, s, 0) {
 		bits := uint8(bitLive)
 		switch ret.s.status {
 		case released:
@@ -387,7 +387,7 @@ func (e *engine) onZero(fn *ssa.Function, i int) zeroResult {
 	s := newState()
 	s.env[fn.Params[i]] = zeroVal(fn.Params[i].Type())
 	z := zeroResult(-1)
-	for _, ret := range r.exec(fn, s, 0, false) {
+	for _, ret := range r.exec(fn, s, 0) {
 		got := zeroOther
 		switch v := ret.vals[0].(type) {
 		case nilVal:
