@@ -43,7 +43,7 @@ func newAnalyzer() *analysis.Analyzer {
 		FactTypes:  []analysis.Fact{(*FuncFact)(nil), (*PkgFact)(nil)},
 	}
 	report.RegisterFlags(&a.Flags)
-	a.Flags.Var(modelFlag, "models", "stub file with more models, as PATH or PATH@sha256:HEX")
+	a.Flags.Var(modelFlag, "models", "more models: a stub file as PATH or PATH@sha256:HEX, or its text")
 	return a
 }
 

@@ -209,7 +209,9 @@ type modelsValue struct {
 
 func (m *modelsValue) String() string { return m.text }
 
-// Set takes PATH or PATH@sha256:HEX.
+// Set takes PATH, PATH@sha256:HEX or the text of a stub file itself, which is
+// told by its first line. A driver that allows no file beside the sources
+// (nogo's sandbox, golangci-lint's settings) hands over the text.
 func (m *modelsValue) Set(s string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -232,7 +234,18 @@ func (m *modelsValue) set() (*rules.Set, error) {
 	return m.got, nil
 }
 
+// isStubText reports whether s is the text of a stub file. No path has line
+// breaks in it, and a stub file has at least its package line and one more.
+func isStubText(s string) bool { return strings.Contains(strings.TrimSpace(s), "\n") }
+
 func loadModels(s string) (*rules.Set, error) {
+	if isStubText(s) {
+		f, err := rules.Parse("models", []byte(s))
+		if err != nil {
+			return nil, err
+		}
+		return builtinModels().With(f)
+	}
 	path, sum, hashed := strings.Cut(s, "@sha256:")
 	data, err := os.ReadFile(path)
 	if err != nil {
