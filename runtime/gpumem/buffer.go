@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 )
 
@@ -80,18 +81,33 @@ func (d *Device) allocate(skip int, n int64, opts []AllocOption) (Buffer, error)
 	if d.timed {
 		r.now = d.stamp()
 	}
+	var began time.Time
+	o := d.observer.Load()
+	if o != nil {
+		began = o.begin()
+	}
 	h := d.lockFor(&r)
 	b := h.alloc(&r)
 	if b == nil {
 		h.mu.Unlock()
+		if o != nil {
+			return d.observedMiss(o, r)
+		}
 		return d.miss(r)
 	}
 	if b.fence == nil && !h.passed && d.watcher == nil && !d.rescue { // the rest of handOut has nothing to do
 		buf := Buffer{b: b, id: b.id, ptr: b.addr, len: b.req, cap: b.size}
 		h.mu.Unlock()
+		if o != nil {
+			o.end(began)
+		}
 		return buf, nil
 	}
-	return d.handOut(b)
+	buf, err := d.handOut(b)
+	if o != nil {
+		o.end(began)
+	}
+	return buf, err
 }
 
 // handOut makes the handle of a block that own took; its heap is locked, and

@@ -47,6 +47,8 @@ type Device struct {
 	attention atomic.Int32 // closed buffers that wait for streams, or lost ones
 	step      atomic.Int64
 	waiters   atomic.Int32 // allocations that wait for memory
+	observer  atomic.Pointer[observer]
+	others    atomic.Pointer[ProcessLister] // who else uses the device
 	_         cacheLine
 
 	// slow serialises misses, so that goroutines that miss together do not

@@ -81,12 +81,6 @@ type VMM interface {
 	Unmap(p Ptr, n int64) error
 }
 
-// ProcessLister is implemented by drivers that know who else uses the device;
-// the report of a failed allocation then says so.
-type ProcessLister interface {
-	Processes() ([]Process, error)
-}
-
 // BlockWatcher is implemented by drivers that check how memory is reused; the
 // simulated device reports a block that passes from one stream to another
 // without a wait. The allocator tells it when a block starts and ends a life;

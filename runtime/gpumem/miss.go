@@ -18,16 +18,26 @@ var errNoRoom = fmt.Errorf("over the limit: %w", ErrOutOfMemory)
 // miss serves what the free set could not. It asks the driver, and climbs a
 // ladder of ways to make room where the driver has no memory.
 func (d *Device) miss(r request) (Buffer, error) {
+	buf, _, err := d.missOn(r)
+	return buf, err
+}
+
+// missOn is miss and says which way it went.
+func (d *Device) missOn(r request) (Buffer, AllocPath, error) {
 	buf, err := d.climb(&r)
+	path := PathDriver
+	if len(r.attempts) > 0 {
+		path = PathRetry
+	}
 	if err == nil {
 		d.checkPressure()
-		return buf, nil
+		return buf, path, nil
 	}
 	var oom *OOMError
 	if errors.As(err, &oom) {
-		return Buffer{}, err
+		return Buffer{}, path, err
 	}
-	return Buffer{}, fmt.Errorf("allocate %v on %s: %w", Bytes(r.n), d.name, err)
+	return Buffer{}, path, fmt.Errorf("allocate %v on %s: %w", Bytes(r.n), d.name, err)
 }
 
 // climb tries one rung after the other. Each try holds slow, so that one

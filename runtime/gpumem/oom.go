@@ -42,12 +42,6 @@ type SiteUse struct {
 	Count int64 // buffers in use
 }
 
-// Process is one process's use of the device, where the driver knows it.
-type Process struct {
-	PID  int
-	Used int64 // bytes
-}
-
 // OOMError says why an allocation failed and what holds the memory. It holds
 // no buffer, so keeping it pins nothing. errors.Is(err, ErrOutOfMemory) holds.
 type OOMError struct {

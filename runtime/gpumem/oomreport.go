@@ -30,9 +30,7 @@ func (d *Device) oomReport(r *request) *OOMError {
 		e.DeviceFree, e.DeviceTotal = free, total
 		e.Outside = max(total-free-e.Reserved, 0)
 	}
-	if l, ok := d.drv.(ProcessLister); ok {
-		e.Processes, _ = l.Processes() // as far as they are known
-	}
+	e.Processes = d.processes()
 	e.Kind = e.cause(r.size)
 	segments := d.Snapshot(SnapshotOptions{}).Segments
 	e.Top = topUse(segments)
@@ -252,7 +250,7 @@ func (e *OOMError) Report() string {
 		fmt.Fprintf(&b, "pins the emptiest segment: %v at %v by %v %q\n", Bytes(p.Size), p.Addr, p.Site, p.Tag)
 	}
 	for _, p := range e.Processes {
-		fmt.Fprintf(&b, "process %d uses %v\n", p.PID, Bytes(p.Used))
+		fmt.Fprintf(&b, "%v\n", p)
 	}
 	const most = 4096
 	if b.Len() > most {
