@@ -53,6 +53,8 @@ type Result struct {
 	Verdicts []Verdict
 	// Degraded names functions with more paths than were followed to the end.
 	Degraded []string
+	// Facts is what the analysis knew of other packages.
+	Facts *Facts
 }
 
 func runPass(pass *analysis.Pass) (result any, err error) {
@@ -72,7 +74,11 @@ func runPass(pass *analysis.Pass) (result any, err error) {
 		pass.Report(analysis.Diagnostic{Pos: e.pos, Category: "directive", Message: e.msg})
 	}
 	e := newEngine(pass, lazyssa.Build(pass), models)
-	return e.run()
+	res, err := e.run()
+	if err == nil {
+		res.Facts = &Facts{Object: pass.ImportObjectFact, Package: pass.ImportPackageFact, Models: models}
+	}
+	return res, err
 }
 
 // firstFrame is the place in the engine where a panic came from.
@@ -106,7 +112,11 @@ func (e *engine) run() (*Result, error) {
 			continue
 		}
 		for _, sr := range a.sites {
+			first := len(res.Verdicts)
 			res.Verdicts = append(res.Verdicts, e.verdicts(sr)...)
+			for i := first; i < len(res.Verdicts); i++ {
+				res.Verdicts[i].Fate = fateOf(sr)
+			}
 		}
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
 		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)

@@ -42,6 +42,7 @@ type Verdict struct {
 	Always   bool      // NotReleased on every path
 	Others   int       // further exits of the same kind
 	Trace    []report.Step
+	Fate     *Fate // how all paths of the acquisition end; nil where it was not made in sight
 
 	ends bool // lost at the end of the process
 }
