@@ -67,7 +67,7 @@ func (d directive) class(errs *ErrorList) *Class {
 	return c
 }
 
-const classKeys = "accepts, again, backstop, mem, nil, noun, pool, verb"
+const classKeys = "accepts, again, backstop, before, mem, nil, noun, pool, verb"
 
 // set sets one key of a class.
 func (c *Class) set(w word) (want string) {
@@ -88,6 +88,8 @@ func (c *Class) set(w word) (want string) {
 		c.Pool, want = oneOf(w.val, poolNames)
 	case "accepts":
 		c.Accepts, want = splitList(w.val)
+	case "before":
+		c.Before, want = splitList(w.val)
 	default:
 		want = "one of the keys of a class: " + classKeys
 	}

@@ -54,13 +54,18 @@ var verbs = map[string]verb{
 	"thread":   {OpThread, none, optional, none, nil},
 	"order":    {OpOrder, none, required, required, nil},
 	"noscope":  {OpNoScope, none, none, none, nil},
-	"nograd":   {OpNoGrad, none, none, none, nil},
+	"nograd":   {OpNoGrad, none, none, none, []string{"when"}},
 	"static":   {OpStatic, none, none, none, nil},
 	"invalid":  {OpInvalid, none, required, none, []string{"when"}},
 	"use":      {OpUse, none, none, none, nil},
 	"noreturn": {OpNoReturn, none, none, none, nil},
 	"grad":     {OpGrad, none, required, none, nil},
 	"flush":    {OpFlush, none, none, none, nil},
+	"detach":   {OpDetach, none, required, none, nil},
+	"backward": {OpBackward, none, optional, none, nil},
+	"zerograd": {OpZeroGrad, none, none, none, nil},
+	"step":     {OpStep, none, none, none, nil},
+	"freeze":   {OpFreeze, none, none, none, nil},
 }
 
 // String is the verb that stands for op in a directive.

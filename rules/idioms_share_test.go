@@ -163,13 +163,44 @@ func GC()`, []string{
 	{"S4", `
 //gpumem:nograd
 //gpumem:noscope
-func NoGrad(fn func())`, []string{
+func NoGrad(fn func())
+
+//gpumem:nograd when=!on
+func SetGrad(on bool)
+
+//gpumem:grad result0
+func (m *Model) Forward(x *T) *T
+
+//gpumem:detach result0
+func (t *T) Detach() *T
+
+//gpumem:backward recv
+func (t *T) Backward()
+
+//gpumem:zerograd
+//gpumem:backward loss
+//gpumem:step
+func (o *Opt) BackwardStep(loss *T)
+
+//gpumem:freeze
+func (m *Model) Freeze()`, []string{
 		"lib.NoGrad: nograd; noscope",
+		"lib.SetGrad: nograd when=!on",
+		"(lib.Model).Forward: grad result0",
+		"(lib.T).Detach: detach result0",
+		"(lib.T).Backward: backward recv",
+		"(lib.Opt).BackwardStep: zerograd; backward loss; step",
+		"(lib.Model).Freeze: freeze",
 	}},
 	{"S5", `
 //gpumem:acquire x.a result0
 //gpumem:order result0 of=ctx
-func Alloc(ctx *Ctx, n int) (*T, error)`, []string{
+func Alloc(ctx *Ctx, n int) (*T, error)
+
+//gpumem:class x.env noun=environment verb=destroyed process
+//gpumem:class x.session noun=session verb=destroyed before=x.env`, []string{
+		"class x.env process",
+		"class x.session before=x.env",
 		"lib.Alloc: acquire x.a result0; order result0 of=ctx",
 	}},
 	{"S6", `

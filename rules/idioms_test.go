@@ -105,6 +105,9 @@ func describe(set *Set, f *File) (lines []string) {
 		if c.Pool != "" {
 			line += " pool=" + c.Pool
 		}
+		if len(c.Before) > 0 {
+			line += " before=" + strings.Join(c.Before, ",")
+		}
 		if c.Backstop != BackstopNone && c.Name != "x.c" {
 			line += " backstop=" + string('0'+rune(c.Backstop))
 		}

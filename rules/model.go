@@ -50,6 +50,11 @@ const (
 	OpNoReturn    // does not return
 	OpGrad        // the place carries an autograd graph
 	OpFlush       // empties the allocator's cache
+	OpDetach      // the place carries no graph, whatever it was made from
+	OpBackward    // gradients are computed from the graph of the place
+	OpZeroGrad    // sets gradients to zero
+	OpStep        // changes the weights by their gradients
+	OpFreeze      // no weight of the receiver carries a graph from now on
 )
 
 // PlaceKind says which part of a call a Place names.
@@ -163,6 +168,7 @@ type Class struct {
 	Ignore   bool     // the result is normally ignored (A12): no GM103
 	Pool     string   // S9: "mandatory" or "optional"
 	Accepts  []string // other classes that a release of this class may release
+	Before   []string // classes that must outlive it, whichever instance is in force
 	Source   string   // link to where the library says so
 	Pos      token.Position
 }

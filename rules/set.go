@@ -269,7 +269,7 @@ func (s *Set) resolve(f *File, errs *ErrorList) {
 		}
 	}
 	for _, c := range f.Classes {
-		for _, name := range c.Accepts {
+		for _, name := range slices.Concat(c.Accepts, c.Before) {
 			if s.lib.classFile(name) == "" { // else it is known; no need to read it
 				find(name, &Error{Pos: c.Pos})
 			}
