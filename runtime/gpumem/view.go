@@ -62,5 +62,10 @@ func (v *View) Close() error {
 		h.mu.Unlock()
 		return nil // the device was closed and took the memory back
 	}
+	if b.refs > 1 { // the buffer or another view keeps the memory
+		b.refs--
+		h.mu.Unlock()
+		return nil
+	}
 	return h.dev.release(b)
 }
