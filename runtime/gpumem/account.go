@@ -14,6 +14,7 @@ type account struct {
 	overAlloc Stat
 	overSeg   Stat
 	resources [len(kindNames)]Stat
+	offloaded Stat
 
 	misses, retries, ooms, syncs, rejections int64
 	allocs, frees                            int64 // driver calls
@@ -66,6 +67,13 @@ func (a *account) oversize(n int64) {
 func (a *account) resource(k Kind, n int64) {
 	a.mu.Lock()
 	a.resources[k].add(n)
+	a.mu.Unlock()
+}
+
+// offload counts bytes that went to host memory, or came back.
+func (a *account) offload(n int64) {
+	a.mu.Lock()
+	a.offloaded.add(n)
 	a.mu.Unlock()
 }
 

@@ -194,6 +194,9 @@ func (d *Device) SetLimit(n int64) (old int64) { return d.limit.Swap(max(n, 0)) 
 // Step marks the end of a step or iteration; leak reports give ages in steps.
 func (d *Device) Step() int64 { return d.step.Add(1) }
 
+// Steps is how often Step was called.
+func (d *Device) Steps() int64 { return d.step.Load() }
+
 // heapFor gives the heap of a stream in a pool, new where there is none.
 func (d *Device) heapFor(p *poolState, s StreamHandle) *heap {
 	key := heapKey{p.id, s}

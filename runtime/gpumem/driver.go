@@ -81,6 +81,15 @@ type VMM interface {
 	Unmap(p Ptr, n int64) error
 }
 
+// Copier is implemented by drivers that copy between host and device; see
+// [Buffer.Offload]. Both calls return when the copy is done.
+type Copier interface {
+	CopyIn(dst Ptr, src []byte) error
+	// CopyOut waits for the work on the default stream, and need not for that
+	// on others.
+	CopyOut(dst []byte, src Ptr) error
+}
+
 // BlockWatcher is implemented by drivers that check how memory is reused; the
 // simulated device reports a block that passes from one stream to another
 // without a wait. The allocator tells it when a block starts and ends a life;

@@ -74,6 +74,7 @@ func (a *account) fill(s *Stats) {
 	s.FinalizerFrees, s.StreamWaits = a.lost, a.waits
 	s.Streams, s.Events = a.resources[KindStream], a.resources[KindEvent]
 	s.Views, s.Pools = a.resources[KindView], a.resources[KindPool]
+	s.Offloaded = a.offloaded
 }
 
 // reservedByPool sums the mapped bytes of private pools; nil without any.
@@ -146,7 +147,7 @@ func (d *Device) ResetAccumulated() {
 
 // all lists a's quantities.
 func (a *account) all() []*Stat {
-	out := []*Stat{&a.overAlloc, &a.overSeg}
+	out := []*Stat{&a.overAlloc, &a.overSeg, &a.offloaded}
 	for i := range a.reserved {
 		out = append(out, &a.reserved[i], &a.segments[i])
 	}

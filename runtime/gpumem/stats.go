@@ -54,6 +54,7 @@ type Stats struct {
 	LargestFree            int64 // largest free block in bytes
 	Streams, Events        Stat  // streams and events made by the program
 	Views, Pools           Stat
+	Offloaded              Stat  // bytes of buffers that were moved to host memory
 	Limit                  int64 // bytes; 0 where only the device limits
 	DeviceTotal            int64
 }

@@ -44,8 +44,8 @@ type Config struct {
 	Latency *Latency
 }
 
-// Device is a simulated device. It implements gpumem.Driver, gpumem.VMM and
-// gpumem.BlockWatcher. All methods may be called from any goroutine.
+// Device is a simulated device. It implements gpumem.Driver, gpumem.VMM,
+// gpumem.Copier and gpumem.BlockWatcher. All methods may be called from any goroutine.
 type Device struct {
 	cfg Config
 
@@ -67,6 +67,7 @@ type Device struct {
 	hooks    []func(Op, int64) error
 	uses     []use
 	races    []Race
+	content  map[gpumem.Ptr]*[contentPage]byte // by address / contentPage
 }
 
 // New makes a simulated device.
@@ -82,7 +83,7 @@ func New(cfg Config) *Device {
 	}
 	d := &Device{cfg: cfg, ranges: map[gpumem.Ptr]*reservation{}, homes: map[gpumem.Ptr]gpumem.Ptr{},
 		streams: map[gpumem.StreamHandle]*stream{0: {clock: clock{}}}, events: map[gpumem.EventHandle]*event{},
-		host: clock{}, nextVA: vmmBase}
+		host: clock{}, nextVA: vmmBase, content: map[gpumem.Ptr]*[contentPage]byte{}}
 	// Addresses are plenty, as on a real device; only physical memory is not.
 	d.space.init(base, 64*cfg.Capacity)
 	d.physical.init(0, cfg.Capacity)
@@ -177,6 +178,7 @@ func (d *Device) Free(p gpumem.Ptr) error {
 	d.used -= size
 	d.syncDevice()
 	d.forget(p, size)
+	d.erase(p, size)
 	return nil
 }
 

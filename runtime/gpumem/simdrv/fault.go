@@ -32,11 +32,12 @@ const (
 	OpWait
 	OpQuery
 	OpSyncEvent
+	OpCopy
 	numOps
 )
 
 var opNames = [numOps]string{"info", "meminfo", "alloc", "free", "reserve", "release", "map", "unmap", "new stream",
-	"destroy stream", "sync stream", "new event", "destroy event", "record", "wait", "query", "sync event"}
+	"destroy stream", "sync stream", "new event", "destroy event", "record", "wait", "query", "sync event", "copy"}
 
 // String gives the call's name.
 func (o Op) String() string {

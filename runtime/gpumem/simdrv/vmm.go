@@ -120,5 +120,6 @@ func (d *Device) Unmap(p gpumem.Ptr, n int64) error {
 	d.used -= n
 	d.checkIdle(p, n)
 	d.forget(p, n)
+	d.erase(p, n)
 	return nil
 }
