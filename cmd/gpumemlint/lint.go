@@ -14,11 +14,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gpumemlint/gpumemlint/internal/baseline"
 	"github.com/gpumemlint/gpumemlint/internal/govet"
 	"github.com/gpumemlint/gpumemlint/internal/output"
 	"github.com/gpumemlint/gpumemlint/internal/output/github"
+	"github.com/gpumemlint/gpumemlint/internal/output/html"
 	outjson "github.com/gpumemlint/gpumemlint/internal/output/json"
 	"github.com/gpumemlint/gpumemlint/internal/output/sarif"
 	"github.com/gpumemlint/gpumemlint/internal/output/text"
@@ -26,7 +28,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-var formats = []string{"text", "json", "sarif", "github"}
+var formats = []string{"text", "json", "sarif", "github", "html"}
 
 // lint analyses packages by running go vet on them with this very program as
 // its tool, and prints what comes back.
@@ -92,7 +94,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		rep.Count()
 	}
 
-	if err := f.print(rep, stdout); err != nil {
+	if err := f.print(rep, paths, stdout); err != nil {
 		return err
 	}
 	printLines(stderr, notes)
@@ -267,7 +269,7 @@ func finding(paths output.Paths, d govet.Diagnostic, detail report.Detail) outpu
 }
 
 // print writes the report in the chosen format to the chosen place.
-func (f *lintFlags) print(rep *output.Report, stdout io.Writer) error {
+func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writer) error {
 	var buf bytes.Buffer
 	var err error
 	switch f.format {
@@ -277,6 +279,8 @@ func (f *lintFlags) print(rep *output.Report, stdout io.Writer) error {
 		err = sarif.Write(&buf, rep, moduleVersion())
 	case "github":
 		err = github.Write(&buf, rep)
+	case "html":
+		err = html.Write(&buf, rep, html.Options{Paths: paths, Subject: strings.Join(f.patterns, " "), Version: moduleVersion()})
 	default:
 		terminal := f.out == "" && isTerminal(stdout)
 		dir, _ := os.Getwd() // without it, names are relative to the module

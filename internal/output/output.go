@@ -29,6 +29,11 @@ type Report struct {
 	Degraded []Degraded `json:"degraded"`
 	Failures []string   `json:"failures"` // one line for each package or pattern that was not analysed
 	Summary  Summary    `json:"summary"`
+
+	// Live is what was held over the runs that proved the findings. It is
+	// for pictures: when what happened differs between runs, so no format
+	// that is compared has it.
+	Live []LiveChart `json:"-"`
 }
 
 // A Finding is one thing to mend.
@@ -80,13 +85,6 @@ type Edit struct {
 	New   string `json:"new"`
 }
 
-// A Proof is what running the package's tests had to say.
-type Proof struct {
-	Verdict string `json:"verdict"` // confirmed, not-observed or not-exercised
-	Detail  string `json:"detail"`
-	Runs    int    `json:"runs"`
-}
-
 // Degraded names a function that was analysed with less than full precision.
 type Degraded struct {
 	Package  string `json:"package"`
@@ -101,7 +99,8 @@ type Summary struct {
 	Findings  int            `json:"findings"`
 	ByTier    map[string]int `json:"by_tier"`
 	ByRule    map[string]int `json:"by_rule"`
-	Baselined int            `json:"baselined"` // known from the baseline, not listed
+	ByVerdict map[string]int `json:"by_verdict,omitempty"` // only if the findings were tried out
+	Baselined int            `json:"baselined"`            // known from the baseline, not listed
 	Degraded  int            `json:"degraded"`
 	Failed    int            `json:"failed"`
 }
@@ -136,9 +135,13 @@ func (r *Report) Count() {
 	r.Summary.Failed = len(r.Failures)
 	r.Summary.ByTier = map[string]int{}
 	r.Summary.ByRule = map[string]int{}
+	r.Summary.ByVerdict = map[string]int{}
 	for _, f := range r.Findings {
 		r.Summary.ByTier[f.Tier]++
 		r.Summary.ByRule[f.Rule]++
+		if f.Proof != nil {
+			r.Summary.ByVerdict[f.Proof.Verdict]++
+		}
 	}
 }
 

@@ -4,6 +4,7 @@
 package output
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -24,6 +25,21 @@ func (p Paths) Rel(name string) string {
 		}
 	}
 	return filepath.ToSlash(name)
+}
+
+// Abs is the inverse of Rel, as far as there is such a file.
+func (p Paths) Abs(name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return name
+	}
+	for _, base := range []string{p.Root, p.Cache} {
+		full := filepath.Join(base, name)
+		if _, err := os.Stat(full); base != "" && err == nil {
+			return full
+		}
+	}
+	return name
 }
 
 // Inside returns name relative to the directory base, if name is below it.
