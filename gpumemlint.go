@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
+	"github.com/gpumemlint/gpumemlint/passes/cacheflush"
 	"github.com/gpumemlint/gpumemlint/passes/deferarg"
 	"github.com/gpumemlint/gpumemlint/passes/discard"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
@@ -34,5 +35,6 @@ func Analyzers() []*analysis.Analyzer {
 		overwrite.Analyzer,
 		loopdefer.Analyzer,
 		deferarg.Analyzer,
+		cacheflush.Analyzer,
 	}
 }

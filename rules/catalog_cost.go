@@ -63,7 +63,7 @@ func epoch(losses []*ts.Tensor) (total float64) {
 Sums on which Backward is called. Losses that were detached.`,
 	},
 	{
-		ID: "GM503", Pass: "cacheflush", Severity: SeverityNote, Planned: true,
+		ID: "GM503", Pass: "cacheflush", Severity: SeverityNote, Since: "v0.1.0", Default: true,
 		Title: "the allocator's cache flushed in a hot loop",
 		Text: `
 Flushing an allocator's cache gives free blocks back to the driver, and the
@@ -76,7 +76,7 @@ func train(steps int, step func()) {
 		ts.CleanUp()
 	}
 }`,
-		Message: "ts.CleanUp in a loop: each step returns its cache to the driver and asks for it again (GM503)",
+		Message: "ts.CleanUp in a loop: each step returns its cache to the driver and asks for it again; call it after the loop (GM503)",
 		Right: `
 func train(steps int, step func()) {
 	for range steps {
@@ -85,7 +85,10 @@ func train(steps int, step func()) {
 	ts.CleanUp()
 }`,
 		NotReported: `
-Flushes after an out-of-memory error, and between phases of a program.`,
+Flushes after a failure, before a retry. Flushes that a condition guards: every
+hundredth step, or when memory runs short. Trimming to a size other than zero.
+Loops whose turns are phases: with a loop over the work inside, loading and
+unloading a model, driven by a clock, or with few turns. Tests.`,
 	},
 	{
 		ID: "GM504", Pass: "churn", Severity: SeverityNote, Planned: true,

@@ -121,6 +121,7 @@ func (e *engine) run() (*Result, error) {
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
 		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)
 	}
+	res.Verdicts = append(res.Verdicts, e.habits()...)
 	e.export()
 	if debugHook != nil {
 		debugHook(e)

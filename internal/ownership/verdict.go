@@ -36,13 +36,17 @@ type Verdict struct {
 	Callee   string    // what acquired it, as the user writes it
 	Acquired token.Pos // where
 	Function string    // in which function
-	Failed   string    // ErrorPath: the call that failed, or ""
+	Failed   string    // the call whose failure the path is on, or ""
+	FailedAt token.Pos // where it stands, or NoPos
 	Name     string    // Overwritten: the variable or field; OwnerLacks: the type
 	Nil      bool      // Overwritten with nil
 	Always   bool      // NotReleased on every path
 	Others   int       // further exits of the same kind
 	Trace    []report.Step
-	Fate     *Fate // how all paths of the acquisition end; nil where it was not made in sight
+	After    *After    // of what happens behind a release; nil for all other kinds
+	Fate     *Fate     // how all paths of the acquisition end; nil where it was not made in sight
+	Other    string    // GM5xx: the other party, as the user writes it
+	OtherAt  token.Pos // and where it stands
 
 	ends bool // lost at the end of the process
 }
