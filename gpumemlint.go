@@ -14,6 +14,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/passes/cacheflush"
 	"github.com/gpumemlint/gpumemlint/passes/deferarg"
+	"github.com/gpumemlint/gpumemlint/passes/destructor"
 	"github.com/gpumemlint/gpumemlint/passes/discard"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
@@ -35,6 +36,7 @@ func Analyzers() []*analysis.Analyzer {
 		overwrite.Analyzer,
 		loopdefer.Analyzer,
 		deferarg.Analyzer,
+		destructor.Analyzer,
 		cacheflush.Analyzer,
 	}
 }

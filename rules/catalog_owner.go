@@ -6,7 +6,7 @@ package rules
 // catalogOwner is GM4xx: a type that owns does it wrongly.
 var catalogOwner = []Rule{
 	{
-		ID: "GM401", Pass: "destructor", Severity: SeverityWarning, Planned: true,
+		ID: "GM401", Pass: "destructor", Severity: SeverityWarning, Since: "v0.1.0", Default: true,
 		Title: "a Close that does not release an owning field on every path, or is not safe to call twice",
 		Text: `
 A release method returns at the first error and skips the fields after it,
@@ -20,14 +20,17 @@ func (m *model) Close() error {
 	}
 	return m.input.Destroy()
 }`,
-		Message: "Close does not destroy m.input when m.session.Destroy fails: join the errors (GM401)",
+		Message: "Close does not release m.input when m.session.Destroy fails: go on and join the errors (GM401)",
 		Right: `
 func (m *model) Close() error {
 	return errors.Join(m.session.Destroy(), m.input.Destroy())
 }`,
 		NotReported: `
-Fields that were only borrowed. Early returns that test whether the value was
-closed before.`,
+Fields that were only borrowed. Early returns that test whether the value is
+open at all. A second release that the library documents as harmless. A plain
+wrapper that shows no sign of meaning to be closed twice is only "possible";
+signs are a field that is tested or a sibling that is cleared, a flag that
+nobody looks at, a comment that promises it.`,
 	},
 	{
 		ID: "GM402", Pass: "finalizer", Severity: SeverityError, Planned: true,

@@ -122,6 +122,7 @@ func (e *engine) run() (*Result, error) {
 		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)
 	}
 	res.Verdicts = append(res.Verdicts, e.habits()...)
+	res.Verdicts = append(res.Verdicts, e.lifeVerdicts()...)
 	e.export()
 	if debugHook != nil {
 		debugHook(e)

@@ -96,6 +96,9 @@ func (r *run) call(fr *frame, s *state, in *ssa.Call) ([]*state, bool) {
 
 // invoke applies whatever is known about the callee.
 func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
+	if r.watch != nil {
+		r.watch(s, iv)
+	}
 	if r.target != nil && iv.in == r.target.call && s.status == unborn {
 		return r.bear(fr, s, iv)
 	}

@@ -44,6 +44,10 @@ type engine struct {
 	litCalls map[*ast.FuncLit]*ast.CallExpr
 	cleanups map[ssa.CallInstruction]*ssa.Defer
 	degraded map[*ssa.Function]bool
+
+	ownerTypes *[]*ownerType
+	again      map[effectKey]againResult
+	closers    map[*ssa.Function]map[any]map[*ssa.Function]bool
 }
 
 func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *engine {

@@ -25,6 +25,8 @@ type run struct {
 	stack  []*frame
 	birth  map[*ssa.Function]*ssa.BasicBlock // where each activation stood when it was acquired
 
+	watch func(*state, *invocation) // sees every call before it takes effect
+
 	received *ssa.UnOp // the receive whose element is followed, if that is what is asked
 	sawEnd   bool
 

@@ -95,17 +95,24 @@ func (e *engine) fieldStuck(named *types.Named, path string) bool {
 	if st.Field(idx).Exported() && named.Obj().Exported() && e.pass.Pkg.Name() != "main" {
 		return false // other packages can release it
 	}
+	return e.fieldOnlyUsed(named, path)
+}
+
+// fieldOnlyUsed reports whether the package does nothing with the field at path
+// but set and use it.
+func (e *engine) fieldOnlyUsed(named *types.Named, path string) bool {
+	name := strings.TrimSuffix(path[1:], "[]")
 	for _, fn := range e.funcs {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				var v ssa.Value
 				switch in := in.(type) {
 				case *ssa.FieldAddr:
-					if in.Field == idx && isType(in.X.Type(), named) {
+					if isType(in.X.Type(), named) && fieldName(in.X.Type(), in.Field) == name {
 						v = in
 					}
 				case *ssa.Field:
-					if in.Field == idx && isType(in.X.Type(), named) {
+					if isType(in.X.Type(), named) && fieldName(in.X.Type(), in.Field) == name {
 						v = in
 					}
 				}
