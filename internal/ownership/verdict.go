@@ -48,7 +48,8 @@ type Verdict struct {
 	Other    string    // GM5xx: the other party, as the user writes it
 	OtherAt  token.Pos // and where it stands
 
-	ends bool // lost at the end of the process
+	ends  bool      // lost at the end of the process
+	cause ssa.Value // what failed on the path, or nil
 }
 
 // verdicts judges one acquisition: at most one finding says how it is lost,
@@ -109,6 +110,7 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 	if v.Kind == 0 || v.ends {
 		return list
 	}
+	e.failsAt(&v)
 	if sr.degraded {
 		v.Always = false // some paths were not followed to the end
 	}
@@ -205,7 +207,6 @@ func (e *engine) judge(v *Verdict, sr *siteResult, leaks, iters []outcome, good 
 	}
 	v.Kind, v.Pos, v.End = ErrorPath, o.pos, token.NoPos
 	v.Others = len(exits) - 1
-	v.Failed = e.failedCall(o.s.cause)
 	v.setPath(o)
 	e.endsProcess(v, sr, o)
 }
@@ -235,9 +236,9 @@ func (v *Verdict) setPath(o outcome) {
 	if len(o.s.may) > 0 {
 		v.Tier = min(v.Tier, report.Likely)
 	}
-	v.Trace = steps(o.s)
+	v.Trace, v.cause = steps(o.s), o.s.cause
 	if o.pos.IsValid() {
-		v.Trace = append(v.Trace, report.Step{Pos: o.pos, Text: "lost here"})
+		v.Trace = append(v.Trace, report.Step{Pos: o.pos, Text: lostHere})
 	}
 }
 
@@ -247,45 +248,4 @@ func steps(s *state) []report.Step {
 		list = append(list, report.Step{Pos: t.pos, Text: t.text})
 	}
 	return list
-}
-
-// failedCall names the call whose failure a path is on.
-func (e *engine) failedCall(v ssa.Value) string {
-	for i := 0; i < 6 && v != nil; i++ {
-		switch x := v.(type) {
-		case *ssa.Extract:
-			v = x.Tuple
-		case *ssa.Call:
-			if fn := x.Call.StaticCallee(); fn != nil && fn.Object() == nil {
-				if inner := innerC(fn); inner != nil {
-					return e.calleeName(&inner.Call)
-				}
-			}
-			if name := e.sourceName(x); name != "a function value" {
-				return name
-			}
-			return ""
-		case *ssa.Phi:
-			v = x.Edges[0]
-		default:
-			return ""
-		}
-	}
-	return ""
-}
-
-// innerC is the C call inside the literal that cgo wraps around it.
-func innerC(fn *ssa.Function) *ssa.Call {
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
-			if call, ok := in.(*ssa.Call); ok {
-				if callee := call.Call.StaticCallee(); callee != nil {
-					if _, ok := cFuncName(callee.Name()); ok {
-						return call
-					}
-				}
-			}
-		}
-	}
-	return nil
 }

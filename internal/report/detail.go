@@ -23,7 +23,15 @@ type Detail struct {
 	Function string       `json:"function,omitempty"`
 	Resource string       `json:"resource,omitempty"`
 	Acquired *Place       `json:"acquired,omitempty"`
+	Failing  *Call        `json:"failing,omitempty"`
 	Trace    []DetailStep `json:"trace,omitempty"`
+}
+
+// Call is a call in the source.
+type Call struct {
+	Place
+	Column int    `json:"column"` // of the function expression, in bytes from 1
+	Name   string `json:"name"`   // as the user writes it; may be empty
 }
 
 // Place is a line of a source file, the name as the compiler was given it.
@@ -44,6 +52,10 @@ func newDetail(pass *analysis.Pass, f Finding) Detail {
 	if f.Acquired.IsValid() {
 		p := placeOf(pass.Fset, f.Acquired)
 		d.Acquired = &p
+	}
+	if f.FailedAt.IsValid() {
+		p := placeOf(pass.Fset, f.FailedAt)
+		d.Failing = &Call{Place: p, Column: pass.Fset.Position(f.FailedAt).Column, Name: f.Failed}
 	}
 	for _, s := range f.Trace {
 		p := placeOf(pass.Fset, s.Pos)

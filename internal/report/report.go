@@ -42,6 +42,8 @@ type Finding struct {
 	Resource string    // what is held, as in "device memory"
 	Function string    // the function that holds it, as in "(*Cache).Grow"
 	Acquired token.Pos // where it was acquired; NoPos if that is not in this package
+	Failed   string    // the call whose failure the path is on, as the user writes it; may be empty
+	FailedAt token.Pos // where that call stands; NoPos if the path is on no call's failure
 	Trace    []Step    // the path, in order of execution
 	Fixes    []analysis.SuggestedFix
 }

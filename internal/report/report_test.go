@@ -58,7 +58,7 @@ func (x *fixture) line(n int) token.Pos { return x.file.LineStart(n) + 1 }
 func (x *fixture) finding() report.Finding {
 	return report.Finding{
 		Rule: "GM101", Tier: report.Likely, Pos: x.line(5), Message: "x is lost", Resource: "device memory",
-		Function: "f", Acquired: x.line(4), Trace: []report.Step{{Pos: x.line(4), Text: "acquired"}},
+		Function: "f", Acquired: x.line(4), Failed: "lose", FailedAt: x.line(5), Trace: []report.Step{{Pos: x.line(4), Text: "acquired"}},
 	}
 }
 
@@ -129,6 +129,7 @@ func TestDetailRoundTrip(t *testing.T) {
 	want := report.Detail{
 		Tier: "likely", Pass: "errpath", Function: "f", Resource: "device memory",
 		Acquired: &report.Place{File: "p.go", Line: 4},
+		Failing:  &report.Call{Place: report.Place{File: "p.go", Line: 5}, Column: 2, Name: "lose"},
 		Trace:    []report.DetailStep{{File: "p.go", Line: 4, Text: "acquired"}},
 	}
 	if !reflect.DeepEqual(got, want) {
