@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpumemlint/gpumemlint"
 )
 
 // TestReadme runs what the README tells a newcomer to run, and compares.
@@ -74,4 +76,20 @@ func TestDriversAgree(t *testing.T) {
 		want := sorted(slices.Concat(vet, byRule))
 		compare(t, "go vet", want, "golangci-lint", golangciFindings(t, golangci(t), c))
 	})
+	t.Run("nogo", func(t *testing.T) {
+		// It knows the names of analyzers, and we do not.
+		byPass := silencedBy(t, c, vet, passNames()...)
+		if len(byPass) == 0 {
+			t.Error("the corpus silences nothing by the name of an analyzer")
+		}
+		compare(t, "go vet", without(vet, byPass), "nogo", nogoFindings(t, buildNogo(t, c.modelText(t)), c))
+	})
+}
+
+func passNames() []string {
+	var names []string
+	for _, a := range gpumemlint.Analyzers() {
+		names = append(names, a.Name)
+	}
+	return names
 }
