@@ -69,7 +69,10 @@ func runPass(pass *analysis.Pass) (result any, err error) {
 	if !touches(pass) {
 		return new(Result), nil
 	}
-	models, errs := modelsFor(pass)
+	models, errs, err := modelsFor(pass)
+	if err != nil {
+		return nil, err // not a diagnostic: nogo drops those of what an analyzer requires
+	}
 	for _, e := range errs {
 		pass.Report(analysis.Diagnostic{Pos: e.pos, Category: "directive", Message: e.msg})
 	}

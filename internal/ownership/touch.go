@@ -87,11 +87,12 @@ type directiveError struct {
 }
 
 // modelsFor is the built-in set with the user's file, the directives of the
-// imported packages and those of the package itself.
-func modelsFor(pass *analysis.Pass) (*rules.Set, []directiveError) {
+// imported packages and those of the package itself. The error is for a
+// user's file that cannot be had.
+func modelsFor(pass *analysis.Pass) (*rules.Set, []directiveError, error) {
 	set, err := modelFlag.set()
 	if err != nil {
-		return set, []directiveError{{pass.Files[0].Package, err.Error()}}
+		return nil, nil, err
 	}
 	var files []*rules.File
 	for _, imp := range pass.Pkg.Imports() {
@@ -115,10 +116,10 @@ func modelsFor(pass *analysis.Pass) (*rules.Set, []directiveError) {
 		break
 	}
 	if len(files) == 0 {
-		return set, errs
+		return set, errs, nil
 	}
 	more, _ := set.With(files...)
-	return more, errs
+	return more, errs, nil
 }
 
 // posOfLine finds the token.Pos of a resolved position.
