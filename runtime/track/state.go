@@ -1,0 +1,194 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package track
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// condition is what has become of an instance.
+type condition uint8
+
+const (
+	live condition = iota
+	released
+	moved     // something else has it and releases it
+	collected // by Go's garbage collector
+	forgotten // nobody can say any more
+)
+
+// An instance is one allocation: one time that a handle was acquired.
+type instance struct {
+	id     int64
+	seq    uint64 // its place in the order of acquisitions
+	bits   uint64
+	hold   unsafe.Pointer // keeps a Go handle from being collected, and its address from being used again
+	class  int
+	site   *site
+	test   *test // who is charged; nil: nobody
+	state  condition
+	refs   int  // how often the same handle was acquired, and not yet released
+	busy   int  // calls that release it and are not over
+	unsure bool // no certain leak and no certain misuse any more
+	inner  bool // acquired by the library for itself; no caller has it
+	told   bool // a Test record called it live
+	freed  *stack
+	freer  *Func
+	next   *instance // of the same bits, older
+}
+
+// A site is one stack with one function that acquires.
+type site struct {
+	number int
+	fn     *Func
+	class  int
+	stack  *stack
+}
+
+type siteKey struct {
+	fn    *Func
+	class int
+	stack *stack
+}
+
+// state is what calls change; mu guards all of it.
+type state struct {
+	mu      sync.Mutex
+	lastID  int64
+	known   map[uint64]*instance
+	aliases map[uint64]uint64 // handle → the handle of the same resource
+	sites   map[siteKey]*site
+	graves  [2]graveyard // released instances that are still recognised: Go handles, others
+	stacks  stacks
+	tests   tests
+	nobody  test // for calls that no test makes
+	out     writer
+}
+
+// A graveyard remembers released instances, the last so many of them: to see
+// that they are used or released again. Those with a Go handle are few,
+// because each keeps its object.
+type graveyard struct {
+	ring []*instance
+	next int
+}
+
+const (
+	gravesGo    = 64
+	gravesOther = 4096
+)
+
+func (l *ledger) bury(inst *instance) {
+	g, size := &l.graves[1], gravesOther
+	if inst.hold != nil {
+		g, size = &l.graves[0], gravesGo
+	}
+	if len(g.ring) < size {
+		g.ring = append(g.ring, inst)
+		return
+	}
+	l.forget(g.ring[g.next])
+	g.ring[g.next] = inst
+	g.next = (g.next + 1) % size
+}
+
+// forget takes an instance out of the index, if it is there.
+func (l *ledger) forget(inst *instance) {
+	inst.hold = nil
+	first := l.known[inst.bits]
+	if first == inst {
+		if inst.next == nil {
+			delete(l.known, inst.bits)
+		} else {
+			l.known[inst.bits] = inst.next
+		}
+		return
+	}
+	for p := first; p != nil; p = p.next {
+		if p.next == inst {
+			p.next = inst.next
+			return
+		}
+	}
+}
+
+// find is the instance of a handle that an operation of a class is about: a
+// live one if there is one, or else the last that was released.
+func (l *ledger) find(bits uint64, class int) *instance {
+	var gone *instance
+	for inst := l.known[bits]; inst != nil; inst = inst.next {
+		if !l.releases(class, inst.class) {
+			continue // another resource that happens to have the same number
+		}
+		if inst.state == live {
+			return inst
+		}
+		if gone == nil {
+			gone = inst
+		}
+	}
+	return gone
+}
+
+// add makes an instance for a handle that has just been acquired.
+func (l *ledger) add(h handle, class int, at *site, who *test) *instance {
+	l.lastID++
+	inst := &instance{id: l.lastID, bits: h.bits, class: class, site: at, test: who, refs: 1}
+	inst.seq = l.acquired.Add(1)
+	if l.known == nil {
+		l.known = map[uint64]*instance{}
+	}
+	inst.next = l.known[h.bits]
+	l.known[h.bits] = inst
+	if h.ptr != nil {
+		if l.class(class).Backstop {
+			l.watch(inst, h.ptr)
+		} else {
+			inst.hold = h.ptr
+		}
+	}
+	return inst
+}
+
+// siteOf is the site of an acquisition.
+func (l *ledger) siteOf(fn *Func, class int, at *stack) *site {
+	key := siteKey{fn, class, at}
+	if s := l.sites[key]; s != nil {
+		return s
+	}
+	if l.sites == nil {
+		l.sites = map[siteKey]*site{}
+	}
+	s := &site{number: len(l.sites) + 1, fn: fn, class: class, stack: at}
+	l.sites[key] = s
+	return s
+}
+
+// end gives an instance its end, and settles the account of its test.
+func (l *ledger) end(inst *instance, how condition) {
+	if inst.state != live {
+		return
+	}
+	inst.state = how
+	if inst.inner {
+		return // nobody was charged
+	}
+	inst.test.settle(inst.site, how)
+	if inst.told {
+		inst.told = false
+		l.out.write(Record{Kind: KindLate, Test: inst.test.nameOrNone(), ID: inst.id, Class: l.className(inst.class)})
+	}
+}
+
+// revive takes an end back: the call that ended it has failed.
+func (l *ledger) revive(inst *instance, how condition) {
+	if inst.state != how {
+		return // something else has happened to it since
+	}
+	inst.state = live
+	if !inst.inner {
+		inst.test.unsettle(inst.site, how)
+	}
+}
