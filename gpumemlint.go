@@ -16,10 +16,13 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/deferarg"
 	"github.com/gpumemlint/gpumemlint/passes/destructor"
 	"github.com/gpumemlint/gpumemlint/passes/discard"
+	"github.com/gpumemlint/gpumemlint/passes/doublefree"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
+	"github.com/gpumemlint/gpumemlint/passes/outlive"
 	"github.com/gpumemlint/gpumemlint/passes/overwrite"
+	"github.com/gpumemlint/gpumemlint/passes/usefreed"
 )
 
 // Analyzers returns the engine and all passes, in a fixed order. The slice is
@@ -36,7 +39,10 @@ func Analyzers() []*analysis.Analyzer {
 		overwrite.Analyzer,
 		loopdefer.Analyzer,
 		deferarg.Analyzer,
-		destructor.Analyzer,
 		cacheflush.Analyzer,
+		usefreed.Analyzer,
+		doublefree.Analyzer,
+		outlive.Analyzer,
+		destructor.Analyzer,
 	}
 }

@@ -123,9 +123,10 @@ func (e *engine) run() (*Result, error) {
 		}
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
 		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)
+		res.Verdicts = append(res.Verdicts, e.misuses(a)...)
 	}
-	res.Verdicts = append(res.Verdicts, e.habits()...)
 	res.Verdicts = append(res.Verdicts, e.lifeVerdicts()...)
+	res.Verdicts = append(res.Verdicts, e.habits()...)
 	e.export()
 	if debugHook != nil {
 		debugHook(e)
@@ -196,11 +197,15 @@ func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 	for i, p := range fn.Params {
 		for _, path := range e.paths(fn, i, p) {
 			eff := e.localEffect(fn, i, path)
-			if eff.plain() {
+			after := uint8(0)
+			if path == "" && e.mayBeHandle(p.Type()) {
+				after = e.localAfterUse(fn, i)
+			}
+			if eff.plain() && after == 0 {
 				continue
 			}
 			f.Params = append(f.Params, ParamFact{
-				Param: i, Path: path, OK: eff.OK, Err: eff.Err, Ret: eff.Ret, RetPath: eff.RetPath,
+				After: after, Param: i, Path: path, OK: eff.OK, Err: eff.Err, Ret: eff.Ret, RetPath: eff.RetPath,
 				Into: eff.Into, IntoPath: eff.IntoPath, Cond: eff.Cond, True: eff.True, False: eff.False,
 			})
 		}

@@ -49,6 +49,9 @@ func (r *run) applyModel(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	m := iv.model
 	states := []*state{s}
 	forked := false
+	if r.after && s.status == live {
+		r.leases(s, iv)
+	}
 	for _, e := range m.Effects {
 		var next []*state
 		for _, s := range states {
@@ -98,7 +101,7 @@ func (r *run) runCallback(fr *frame, s *state, c *clo) ([]*state, bool) {
 func (r *run) applyEffect(s *state, iv *invocation, e rules.Effect) ([]*state, bool) {
 	switch e.Op {
 	case rules.OpRelease, rules.OpConsume, rules.OpAdopt, rules.OpSweep:
-		if s.status != live {
+		if s.status != live || r.after && !r.sameClass(s, iv, &e) {
 			return nil, false
 		}
 		if e.Place.Kind == rules.PlaceNone {
@@ -119,6 +122,11 @@ func (r *run) applyEffect(s *state, iv *invocation, e rules.Effect) ([]*state, b
 			if v, _, ok := iv.arg(e.Of); ok && s.reach(v) {
 				r.setResult(s, iv, e.Place.Index, v)
 			}
+		}
+	case rules.OpRetain:
+		if r.after && s.status == live && r.hits(s, iv, e.Place) {
+			s.status = unknown // another reference: a release is not the end
+			return r.settle(s)
 		}
 	case rules.OpPin, rules.OpArena:
 		if s.status == live && r.hits(s, iv, e.Place) {
@@ -157,8 +165,13 @@ func (r *run) setResult(s *state, iv *invocation, i int, v val) {
 
 // end releases or consumes, under the effect's condition.
 func (r *run) end(s *state, iv *invocation, e rules.Effect) ([]*state, bool) {
+	r.effect = &e
+	defer func() { r.effect = nil }()
 	final := released
-	if e.Op != rules.OpRelease {
+	switch {
+	case e.Op == rules.OpRelease || e.Op == rules.OpConsume && e.Of.Kind == rules.PlaceNone:
+	case r.after && e.Op != rules.OpSweep: // what took it over has it, and may be asked
+	default:
 		final = moved
 	}
 	switch e.When.Kind {
@@ -181,19 +194,24 @@ func (r *run) end(s *state, iv *invocation, e rules.Effect) ([]*state, bool) {
 		good := e.When.Kind == rules.CondSuccess
 		r.mark(s, iv, good)
 		s.status = final
-		r.settle(s)
 		r.mark(t, iv, !good)
+		if _, ended := r.settle(s); !ended {
+			return []*state{s, t}, true
+		}
 		return []*state{t}, true
 	case rules.CondResult:
 		t := s.clone()
 		s.status = final
-		r.settle(s)
+		_, ended := r.settle(s)
 		if iv.value != nil {
 			k := sym{v: iv.value, i: e.When.Arg + 1}
 			if iv.common.Signature().Results().Len() == 1 {
 				k.i = 0
 			}
 			t.facts[k] = fact{truth: -1}
+		}
+		if !ended {
+			return []*state{s, t}, true
 		}
 		return []*state{t}, true
 	case rules.CondElems, rules.CondMaybe:

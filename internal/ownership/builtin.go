@@ -13,8 +13,14 @@ func (r *run) builtin(fr *frame, s *state, in *ssa.Call, b *ssa.Builtin) ([]*sta
 	args := in.Call.Args
 	switch b.Name() {
 	case "append":
+		if r.after && len(args) > 1 && r.reads(s, in, args[1]) {
+			return nil, true
+		}
 		r.append(s, in)
 	case "copy":
+		if r.after && (r.reads(s, in, args[1]) || r.reads(s, in, args[0])) {
+			return nil, true
+		}
 		r.copyElems(s, args[0], args[1])
 	case "len", "cap":
 		if s.status == live && s.holds(r.eval(s, args[0])) {
@@ -24,7 +30,8 @@ func (r *run) builtin(fr *frame, s *state, in *ssa.Call, b *ssa.Builtin) ([]*sta
 	case "ssa:wrapnilchk":
 		s.set(in, r.eval(s, args[0]))
 	case "Data", "SliceData", "Slice", "Add", "String", "StringData": // package unsafe
-		if x := r.eval(s, args[0]); s.reach(x) {
+		x := r.eval(s, args[0])
+		if _, leans := x.(view); leans || s.reach(x) {
 			s.set(in, x)
 		}
 	}

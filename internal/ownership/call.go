@@ -96,6 +96,17 @@ func (r *run) call(fr *frame, s *state, in *ssa.Call) ([]*state, bool) {
 
 // invoke applies whatever is known about the callee.
 func (r *run) invoke(fr *frame, s *state, iv *invocation) ([]*state, bool) {
+	if r.after && r.afterCall(fr, s, iv) {
+		return nil, true
+	}
+	now, at := r.now, r.at
+	r.now, r.at = iv, fr
+	out, forked := r.dispatch(fr, s, iv)
+	r.now, r.at = now, at
+	return out, forked
+}
+
+func (r *run) dispatch(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	if r.watch != nil {
 		r.watch(s, iv)
 	}
@@ -180,6 +191,13 @@ func (r *run) settle(s *state) ([]*state, bool) {
 		return nil, false
 	}
 	r.sawEnd = true
+	if r.after {
+		return r.afterSettle(s)
+	}
+	if (s.status == released || s.status == moved && r.effect != nil) && r.target != nil && !r.worth {
+		r.ends = true
+		r.worth = r.at == nil || r.worthAfter(r.at, s)
+	}
 	if r.target == nil {
 		return nil, false // a summary wants to know what the return then says
 	}

@@ -19,8 +19,12 @@ func indexStep(v ssa.Value) string {
 
 func (r *run) indexAddr(s *state, in *ssa.IndexAddr) {
 	x := r.eval(s, in.X)
-	if _, ok := x.(own); ok {
+	switch x := x.(type) {
+	case own:
 		s.set(in, own{sub: true})
+		return
+	case view:
+		s.set(in, x)
 		return
 	}
 	l, ok := pointee(x)
@@ -40,7 +44,7 @@ func (r *run) lookup(s *state, in *ssa.Lookup) {
 		return
 	}
 	x := r.load(s, l.field("[]"), in.Type(), in)
-	if !s.reach(x) {
+	if !s.reach(x) || s.freed != nil {
 		return
 	}
 	if in.CommaOk {
@@ -52,6 +56,8 @@ func (r *run) lookup(s *state, in *ssa.Lookup) {
 
 func (r *run) slice(s *state, in *ssa.Slice) {
 	switch x := r.eval(s, in.X).(type) {
+	case view:
+		s.set(in, x)
 	case ptr:
 		s.set(in, x)
 	case sym:
@@ -123,6 +129,10 @@ func matchIndex(path, full string) (elem, rest string, ok bool) {
 func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	l := r.visiting(s)
 	if l == nil {
+		if s.freed != nil {
+			delete(s.env, in) // another element, for all that is known
+			return nil, false
+		}
 		s.set(in, v)
 		return nil, false
 	}

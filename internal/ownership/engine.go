@@ -28,6 +28,7 @@ type engine struct {
 	infos    map[*ssa.Function]*fnInfo
 	analyses map[*ssa.Function]*fnAnalysis
 	effects  map[effectKey]effect
+	afters   map[effectKey]uint8
 	zeros    map[effectKey]zeroResult
 	chans    map[*ssa.MakeChan]chanFate
 	noRet    map[*ssa.Function]bool
@@ -56,6 +57,7 @@ func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *
 		infos:    map[*ssa.Function]*fnInfo{},
 		analyses: map[*ssa.Function]*fnAnalysis{},
 		effects:  map[effectKey]effect{},
+		afters:   map[effectKey]uint8{},
 		may:      map[effectKey]bool{},
 		procRel:  map[*ssa.Function][]string{},
 		modelOf:  map[*types.Func]*rules.Func{},

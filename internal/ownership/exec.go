@@ -7,6 +7,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // A run follows one resource through one function, path by path. States that
@@ -26,6 +28,17 @@ type run struct {
 	birth  map[*ssa.Function]*ssa.BasicBlock // where each activation stood when it was acquired
 
 	watch func(*state, *invocation) // sees every call before it takes effect
+
+	after   bool          // goes on behind a release: see after.go
+	ends    bool          // some path released it
+	worth   bool          // and something could still name it there
+	given   *given        // the handle that is followed and was not acquired here
+	misuses []misuse      // what an afterlife run has found
+	now     *invocation   // the call that is being applied
+	effect  *rules.Effect // and the effect of its model
+	made    map[ssa.Value]*lease
+	maybe   int // inside a literal that may run or not
+	at      *frame
 
 	received *ssa.UnOp // the receive whose element is followed, if that is what is asked
 	sawEnd   bool
@@ -151,6 +164,9 @@ func (r *run) block(fr *frame, b *ssa.BasicBlock, s *state) {
 		for i, s := range states {
 			r.steps++
 			out, forked := r.instr(fr, s, in)
+			if r.given != nil && !forked {
+				r.receive(s, in)
+			}
 			switch {
 			case forked:
 				if !changed {
@@ -240,6 +256,9 @@ func (r *run) edge(fr *frame, from, to *ssa.BasicBlock, s *state) {
 		} else {
 			delete(s.env, b.phi)
 		}
+	}
+	if s.freed != nil && to.Dominates(from) && !s.freed.eachTurn(fr.fi.loops[to], from) {
+		return // released in some iteration, for all that is known the last
 	}
 	if to.Dominates(from) {
 		s.last = stored{} // the index is another one now

@@ -52,6 +52,7 @@ type ParamFact struct {
 	Cond     int
 	True     uint8
 	False    uint8
+	After    uint8 // what it does with a handle that was released before
 }
 
 // AFact marks FuncFact as a fact.

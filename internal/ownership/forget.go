@@ -109,6 +109,9 @@ func (s *state) collect(alive func(ssa.Value) bool, fi *fnInfo) {
 		if k.v != nil && k.i == 0 && alive(k.v) {
 			continue
 		}
+		if s.freed != nil && s.freed.failable == k || s.pending != nil && s.pending.result == k {
+			continue // whether the release, or the operation, took place
+		}
 		if k.v == nil && fi.retested(k.l) {
 			continue
 		}
@@ -138,6 +141,9 @@ func (r *run) redefine(s *state, v ssa.Value) {
 			delete(s.facts, k)
 		}
 	}
+	if r.after {
+		s.ageRoot(v)
+	}
 	for m, x := range s.mem {
 		if y, ok := x.(sym); ok && y.v == v {
 			s.mem[m] = sym{v: v, i: 1000 + y.i%1000} // the value of an earlier iteration
@@ -146,6 +152,23 @@ func (r *run) redefine(s *state, v ssa.Value) {
 	for m, x := range s.env {
 		if y, ok := x.(sym); ok && y.v == v {
 			s.env[m] = sym{v: v, i: 1000 + y.i%1000}
+		}
+	}
+}
+
+// ageRoot renames what an opaque pointer of an earlier iteration led to: the
+// next one's leads elsewhere.
+//
+//	for _, t := range list {
+//		t.h.Free()
+//	}
+func (s *state) ageRoot(v ssa.Value) {
+	for m, x := range s.mem {
+		if root, ok := m.root.(sym); ok && root.v == v && root.i < 1000 {
+			delete(s.mem, m)
+			root.i += 1000
+			m.root = root
+			s.mem[m] = x
 		}
 	}
 }

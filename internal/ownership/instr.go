@@ -106,6 +106,9 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
 		r.alloc(s, in.(ssa.Value))
 	case *ssa.Store:
+		if r.after && r.touches(s, in, in.Addr, in.Val.Type()) {
+			return nil, true
+		}
 		r.store(s, in)
 	case *ssa.UnOp:
 		return r.unop(fr, s, in)
@@ -119,6 +122,8 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		} else if _, ok := r.eval(s, in.X).(own); ok {
 			// &owner.field: whatever is found there is part of the owner.
 			s.set(in, own{sub: true})
+		} else if x, ok := r.eval(s, in.X).(view); ok {
+			s.set(in, x)
 		}
 	case *ssa.Field:
 		switch x := r.eval(s, in.X).(type) {
@@ -127,6 +132,10 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		case own:
 			if carries(in.Type()) {
 				s.set(in, own{sub: true})
+			}
+		case view:
+			if carries(in.Type()) {
+				s.set(in, x)
 			}
 		case sym:
 			if x.v == nil {
@@ -161,6 +170,10 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.Slice:
 		r.slice(s, in)
 	case *ssa.Convert:
+		if v, ok := r.eval(s, in.X).(view); ok && copies(in) {
+			r.readView(s, in, v)
+			return nil, s.freed != nil
+		}
 		r.pass(s, in, in.X)
 	case *ssa.ChangeType:
 		r.pass(s, in, in.X)
@@ -174,6 +187,8 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		if x := r.eval(s, in.X); s.reach(x) {
 			s.set(in, x)
 		} else if _, ok := x.(ptr); ok {
+			s.set(in, x)
+		} else if _, ok := x.(view); ok {
 			s.set(in, x)
 		}
 	case *ssa.TypeAssert:
@@ -349,9 +364,16 @@ func (r *run) extract(s *state, in *ssa.Extract) val {
 func (r *run) unop(fr *frame, s *state, in *ssa.UnOp) ([]*state, bool) {
 	switch in.Op {
 	case token.MUL:
+		if r.after && r.touches(s, in, in.X, in.Type()) {
+			return nil, true
+		}
 		switch x := r.eval(s, in.X).(type) {
+		case view:
+			if carries(in.Type()) {
+				s.set(in, x)
+			}
 		case own:
-			if x.sub && !carries(in.Type()) {
+			if (x.sub || r.after && isBasicNumber(in.Type())) && !carries(in.Type()) {
 				return nil, false // a number read through the handle
 			}
 			s.set(in, x) // *handle, or what an owner's field holds

@@ -51,7 +51,10 @@ func (r *run) callClosures(fr *frame, s *state, iv *invocation) ([]*state, bool)
 		for i := 0; i < rounds; i++ {
 			var next []*state
 			for _, t := range cur {
-				if res, ok := r.runCallback(fr, t, c); ok {
+				r.maybe++
+				res, ok := r.runCallback(fr, t, c)
+				r.maybe--
+				if ok {
 					next = append(next, res...)
 				}
 			}
@@ -378,6 +381,9 @@ func (r *run) applyBits(s *state, iv *invocation, eff effect, bits uint8) ([]*st
 	switch {
 	case bits&bitLive == 0 && bits&(bitReleased|bitMoved) != 0 && bits&(bitStored|bitReturned) == 0:
 		s.status = released
+		if r.after && bits&bitMoved != 0 {
+			s.status = moved
+		}
 		return r.settle(s)
 	case bits == bitReturned:
 		if iv.value == nil {

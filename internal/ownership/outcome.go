@@ -74,6 +74,8 @@ type siteResult struct {
 	root     *ssa.Function
 	outs     []outcome
 	degraded bool
+	ends     bool // released on some path
+	after    bool // and something may touch it afterwards
 }
 
 func (a *fnAnalysis) acquisitions() []acquisition {
@@ -107,7 +109,7 @@ func (e *engine) analyze(fn *ssa.Function) *fnAnalysis {
 		if r.degraded {
 			e.degraded[fn] = true
 		}
-		a.sites = append(a.sites, &siteResult{site: st, root: root, outs: r.outs, degraded: r.degraded})
+		a.sites = append(a.sites, &siteResult{site: st, root: root, outs: r.outs, degraded: r.degraded, ends: r.ends, after: r.worth})
 	}
 	e.summarize(a)
 	e.analyses[fn] = a

@@ -51,6 +51,9 @@ type state struct {
 	visited map[*ssa.BasicBlock]visit    // loops over a container that holds the resource
 	may     map[ssa.CallInstruction]bool // calls that cannot be seen and were given it
 
+	freed   *freed   // afterlife runs: what ended it
+	pending *pending // afterlife runs: an operation that may still use it
+
 	last   stored
 	tested *ssa.BasicBlock // entered because the acquisition was seen to have succeeded
 
@@ -179,6 +182,8 @@ func (x *ids) hash(v val) uint64 {
 		return mix(9, x.of(v))
 	case ptr:
 		return mix(10, x.of(v.l))
+	case view:
+		return mix(15, x.of(v.l))
 	case *clo:
 		h := mix(11, x.of(v.fn))
 		for _, b := range v.b {
@@ -235,6 +240,12 @@ func (s *state) key(x *ids) uint64 {
 	sum = 0
 	if s.last.index != nil && s.reach(s.last.v) {
 		sum += mix(24, x.of(s.last.index))
+	}
+	if s.freed != nil {
+		sum += mix(25, x.of(s.freed.in)+1)
+	}
+	if s.pending != nil {
+		sum += mix(26, x.of(s.pending.call))
 	}
 	if s.tested != nil {
 		sum += mix(23, x.of(s.tested))

@@ -90,3 +90,17 @@ func (l *Line) Imperative() string {
 	}
 	return "release"
 }
+
+// At gives another position's line in brackets, or nothing where it is the
+// finding's own.
+func (l *Line) At(pos token.Pos) string {
+	at, here := l.fset.Position(pos), l.fset.Position(l.Pos)
+	if !pos.IsValid() || at.Line == here.Line && at.Filename == here.Filename {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d)", at.Line)
+}
+
+// Deferred reports whether the release that a misuse comes behind is deferred:
+// it stands before the misuse in the source and runs later.
+func (l *Line) Deferred() bool { return l.After != nil && l.After.Deferred }
