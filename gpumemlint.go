@@ -21,6 +21,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
 	"github.com/gpumemlint/gpumemlint/passes/outlive"
+	"github.com/gpumemlint/gpumemlint/passes/order"
 	"github.com/gpumemlint/gpumemlint/passes/overwrite"
 	"github.com/gpumemlint/gpumemlint/passes/usefreed"
 )
@@ -40,6 +41,7 @@ func Analyzers() []*analysis.Analyzer {
 		loopdefer.Analyzer,
 		deferarg.Analyzer,
 		cacheflush.Analyzer,
+		order.Analyzer,
 		usefreed.Analyzer,
 		doublefree.Analyzer,
 		outlive.Analyzer,

@@ -120,7 +120,7 @@ Sizes that depend on the iteration. Values that leave the iteration. Loops
 with a small constant number of turns.`,
 	},
 	{
-		ID: "GM505", Pass: "order", Severity: SeverityError, Planned: true,
+		ID: "GM505", Pass: "order", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "parent released before its children, or a thread-bound handle used elsewhere",
 		Text: `
 A context, environment or library goes before what was made in it, so that the
@@ -133,7 +133,7 @@ func run(path string) {
 	defer llama.Free(ctx)
 	llama.ModelFree(model) // before ctx
 }`,
-		Message: "model is freed while the model context from llama.InitFromModel (line 3), which needs it, is still there (GM505)",
+		Message: "model is freed while the model context from llama.InitFromModel (line 3), which needs it, is still there: release that first (GM505)",
 		Right: `
 func run(path string) {
 	model, _ := llama.ModelLoadFromFile(path, llama.ModelDefaultParams())

@@ -218,6 +218,7 @@ func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 		}
 	}
 	f.Process = e.processReleases(fn)
+	f.Order = e.habit().orderOf(fn)
 	return f
 }
 

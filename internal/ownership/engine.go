@@ -44,6 +44,7 @@ type engine struct {
 	calls    map[token.Pos]*ast.CallExpr
 	litCalls map[*ast.FuncLit]*ast.CallExpr
 	cleanups map[ssa.CallInstruction]*ssa.Defer
+	hab      *habits
 	degraded map[*ssa.Function]bool
 
 	ownerTypes *[]*ownerType
