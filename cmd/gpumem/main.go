@@ -1,21 +1,27 @@
 // Copyright 2026 The gpumemlint Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command gpumem looks into GPU memory: what holds it, what changed, and how
+// Command gpumem looks into GPU memory: what holds it now, what changed, and how
 // another allocator would have done.
 //
-// Its commands read snapshots of this project and of PyTorch, JSON or pickle,
+// Two commands watch a machine, top and serve; they need the NVIDIA driver, or
+// programs that show their allocators. The others read snapshots of this project and of PyTorch, JSON or pickle,
 // and recorded histories, ours or the logs of RAPIDS RMM, all of them gzipped
 // or not. Run "gpumem help" for the commands, and see docs/runtime.md for what
 // they show.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gpumemlint/gpumemlint/runtime/nvml"
 )
 
 // Exit statuses.
@@ -26,7 +32,22 @@ const (
 	exitGrown  = 3 // diff -exit-code
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	env := &environment{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, openDriver: openNVML}
+	status := env.run(os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// openNVML opens the real driver.
+func openNVML() (driver, error) {
+	r, err := nvml.Open()
+	if err != nil {
+		return nil, err // not r, which as an interface would not be nil
+	}
+	return r, nil
+}
 
 // command is one of gpumem's. run gets the arguments after its name.
 type command struct {
@@ -38,6 +59,8 @@ type command struct {
 // since help itself is about all of them.
 func commands() []command {
 	return []command{
+		{"top", "[-json | -line] [-interval 1s] [-n COUNT] [-sites N] [-color auto|always|never] [PROGRAM...]", "show GPU memory as driver and allocators see it, and what grows", runTop},
+		{"serve", "[-listen localhost:9840] [-processes] | -rules | -dashboard", "serve the driver's view to Prometheus, or print alert rules or a Grafana dashboard", runServe},
 		{"replay", "[-policy best|pytorch] [-segments conf|plain|vmm] [-conf SETTINGS] [-limit BYTES] [-target FRACTION] [-device N] [-o FILE] TRACE", "play a recorded history and show what it would have reserved, as JSON", runReplay},
 		{"curve", "[-o FILE] TRACE...", "draw what a recorded history reserves against the driver calls it makes", runCurve},
 		{"report", "[-format text|json|svg] [-o FILE] SNAPSHOT", "show what holds memory, or draw it", runReport},
@@ -48,8 +71,10 @@ func commands() []command {
 
 // environment is what a command talks to.
 type environment struct {
+	ctx            context.Context // done when the command is to stop
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	openDriver     func() (driver, error)
 }
 
 // usageError is a mistake on the command line.
@@ -63,21 +88,21 @@ type statusError int
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // run is main without the process, so that tests can call it.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func (env *environment) run(args []string) int {
 	if len(args) == 0 {
-		usage(stderr)
+		usage(env.stderr)
 		return exitUsage
 	}
 	if args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-		usage(stdout)
+		usage(env.stdout)
 		return exitOK
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			return c.do(&environment{stdin, stdout, stderr}, args[1:])
+			return c.do(env, args[1:])
 		}
 	}
-	fmt.Fprintf(stderr, "gpumem: no command %q; run gpumem help\n", args[0])
+	fmt.Fprintf(env.stderr, "gpumem: no command %q; run gpumem help\n", args[0])
 	return exitUsage
 }
 
@@ -106,10 +131,11 @@ func usage(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-8s %s\n           %s\n", c.name, c.about, c.args)
 	}
-	fmt.Fprint(w, "\nA SNAPSHOT is a file of gpumem or PyTorch, JSON or pickle, a recorded trace,\nor an RMM log; - is the standard input.\n")
+	fmt.Fprint(w, "\nA SNAPSHOT is a file of gpumem or PyTorch, JSON or pickle, a recorded trace,\nor an RMM log; - is the standard input. A PROGRAM is the address of one that\ncalls metrics.Register, such as localhost:8080.\n")
 }
 
-// parse reads a command's flags and checks the number of arguments left.
+// parse reads a command's flags and checks the number of arguments left, -1
+// being any.
 func parse(fs *flag.FlagSet, args []string, want int) error {
 	fs.SetOutput(io.Discard)
 	if err := fs.Parse(args); err != nil {
@@ -118,7 +144,7 @@ func parse(fs *flag.FlagSet, args []string, want int) error {
 		}
 		return usageError{err.Error()}
 	}
-	if fs.NArg() != want {
+	if want >= 0 && fs.NArg() != want {
 		return usageError{fmt.Sprintf("%d files given, want %d", fs.NArg(), want)}
 	}
 	return nil

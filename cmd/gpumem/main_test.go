@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/gpumemlint/gpumemlint/runtime/gpumem"
 	"github.com/gpumemlint/gpumemlint/runtime/gpumem/simdrv"
+	"github.com/gpumemlint/gpumemlint/runtime/nvml"
 	"github.com/gpumemlint/gpumemlint/runtime/profile"
 	"github.com/gpumemlint/gpumemlint/runtime/profile/memviz"
 )
@@ -158,7 +160,9 @@ func allocs(entries []gpumem.Entry) (n int) {
 // call runs a command in this process.
 func call(args ...string) (status int, text string) {
 	var out, errs bytes.Buffer
-	status = run(args, strings.NewReader(""), &out, &errs)
+	env := &environment{ctx: context.Background(), stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+		openDriver: func() (driver, error) { return nil, nvml.ErrUnavailable }}
+	status = env.run(args)
 	return status, out.String() + errs.String()
 }
 
