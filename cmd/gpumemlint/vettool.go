@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
+	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/internal/report"
 )
 
@@ -66,6 +67,10 @@ func checkVetFlags(args []string) error {
 		case "rules":
 			if _, err := parseRules(value); err != nil {
 				return fmt.Errorf("-rules: %w", err)
+			}
+		case "models":
+			if err := ownership.CheckModels(value); err != nil {
+				return fmt.Errorf("-models: %w", stubErrors(err))
 			}
 		}
 	}

@@ -239,6 +239,13 @@ func (m *modelsValue) set() (*rules.Set, error) {
 // breaks in it, and a stub file has at least its package line and one more.
 func isStubText(s string) bool { return strings.Contains(strings.TrimSpace(s), "\n") }
 
+// CheckModels reports what is wrong with a value of the flag models. go vet
+// shows one error of a package at random, so the vet tool asks beforehand.
+func CheckModels(value string) error {
+	_, err := loadModels(value)
+	return err
+}
+
 func loadModels(s string) (*rules.Set, error) {
 	if isStubText(s) {
 		f, err := rules.Parse("models", []byte(s))

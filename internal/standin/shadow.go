@@ -8,21 +8,22 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/ast/astutil"
 )
 
-// A shadow is a package of declarations only: what its importers compile
-// against, with nothing left that needs C. Functions have no body, which the
-// compiler accepts of a package with assembly, so that nobody takes them for
-// functions that do nothing.
+// A shadow is a cgo package without its C: what its importers compile against.
+// Functions that call C have no body, which the compiler accepts of a package
+// with assembly, so that nobody takes them for functions that do nothing. The
+// others keep theirs, unless that does not compile.
+//
+// It is made by editing the text, so that each line and column stays where it
+// was and directives stay with what they are about.
 type shadow struct {
 	files map[string][]byte // by the name of the file that each replaces
 	drop  []string          // files of C and assembly that must go
@@ -32,38 +33,37 @@ type shadow struct {
 const asmName = "gpumemlint_shadow.s"
 
 // newShadow builds the shadow of a cgo package. names are the names of
-// packages by import path, to tell which imports are still used.
-func newShadow(p *Package, names map[string]string) (*shadow, error) {
+// packages by import path, to tell which imports are still used. With bare,
+// no function keeps its body.
+func newShadow(p *Package, names map[string]string, bare bool) (*shadow, error) {
 	s := &shadow{files: map[string][]byte{}}
-	c := &cNames{types: map[string]bool{}, values: map[string]bool{}, enums: map[string]bool{}}
-	fset := token.NewFileSet()
+	c := newCNames()
 	first := ""
-	var parsed []*ast.File
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 		path := filepath.Join(p.Dir, name)
-		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", name, err)
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
 		}
-		stripBodies(f)
-		c.replace(f)
-		parsed = append(parsed, f)
+		e := &editor{file: fset.File(f.FileStart), src: src}
+		e.functions(f, bare)
+		e.variables(f)
+		c.collect(f, e)
+		e.imports(f, names)
+		s.files[path] = e.apply()
 		if first == "" {
 			first = path
 		}
 	}
-	for _, f := range parsed {
-		pruneImports(f, names)
-		var buf bytes.Buffer
-		if err := printer.Fprint(&buf, fset, f); err != nil {
-			return nil, fmt.Errorf("cannot print %s: %w", p.ImportPath, err)
-		}
-		path := fset.Position(f.Package).Filename
-		if path == first {
-			buf.WriteString(c.declarations())
-		}
-		s.files[path] = buf.Bytes()
+	if first == "" {
+		return nil, fmt.Errorf("%s has no Go files", p.ImportPath)
 	}
+	s.files[first] = append(s.files[first], c.declarations()...)
 	s.files[filepath.Join(p.Dir, asmName)] = []byte("// What this package does is not known here.\n")
 	for _, list := range [][]string{p.CFiles, p.CXXFiles, p.MFiles, p.FFiles, p.SFiles, p.SysoFiles, p.SwigFiles, p.SwigCXXFiles} {
 		for _, name := range list {
@@ -73,38 +73,90 @@ func newShadow(p *Package, names map[string]string) (*shadow, error) {
 	return s, nil
 }
 
-// stripBodies removes what is inside functions. A generic function must keep
-// a body, and a function literal gets one that does not return.
-func stripBodies(f *ast.File) {
-	f.Comments, f.Doc = nil, nil
-	decls := f.Decls[:0]
+// An editor collects changes of a file's text.
+type editor struct {
+	file  *token.File
+	src   []byte
+	edits []edit
+}
+
+type edit struct {
+	start, end int
+	text       string
+}
+
+// replace puts text in the place of what stands between two positions. The
+// line breaks of what goes are kept.
+func (e *editor) replace(from, to token.Pos, text string) {
+	start, end := e.file.Offset(from), e.file.Offset(to)
+	if n := bytes.Count(e.src[start:end], []byte("\n")); n > 0 {
+		text += strings.Repeat("\n", n)
+	}
+	e.edits = append(e.edits, edit{start, end, text})
+}
+
+// gone reports whether a position is in what was replaced.
+func (e *editor) gone(pos token.Pos) bool {
+	at := e.file.Offset(pos)
+	return slices.ContainsFunc(e.edits, func(x edit) bool { return x.start <= at && at < x.end })
+}
+
+func (e *editor) apply() []byte {
+	slices.SortStableFunc(e.edits, func(a, b edit) int { return a.start - b.start })
+	var out bytes.Buffer
+	at := 0
+	for _, x := range e.edits {
+		if x.start < at {
+			continue // inside what is gone already
+		}
+		out.Write(e.src[at:x.start])
+		out.WriteString(x.text)
+		at = x.end
+	}
+	out.Write(e.src[at:])
+	if n := out.Len(); n > 0 && out.Bytes()[n-1] != '\n' {
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
+}
+
+// endless is a body that is right for every signature.
+const endless = "{ for {} }"
+
+// functions removes the bodies that call C, or all of them. A generic function
+// must keep a body, and so must a literal.
+func (e *editor) functions(f *ast.File, bare bool) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if ok && fn.Recv == nil && fn.Name.Name == "init" {
-			continue // without a body it means nothing
+		if !ok {
+			e.literals(d, bare)
+			continue
 		}
-		if ok {
-			fn.Doc = nil
-			if isGeneric(fn) {
-				fn.Body = endless()
-			} else {
-				fn.Body = nil
-			}
-		}
-		decls = append(decls, d)
-	}
-	f.Decls = decls
-	for _, d := range f.Decls {
-		if g, ok := d.(*ast.GenDecl); ok {
-			ast.Inspect(g, func(n ast.Node) bool {
-				if lit, ok := n.(*ast.FuncLit); ok {
-					lit.Body = endless()
-					return false
-				}
-				return true
-			})
+		switch {
+		case fn.Body == nil:
+		case fn.Recv == nil && fn.Name.Name == "init":
+			e.replace(fn.Pos(), fn.End(), "") // without a body it means nothing
+		case !bare && !usesC(fn.Body):
+		case isGeneric(fn):
+			e.replace(fn.Body.Pos(), fn.Body.End(), endless)
+		default:
+			e.replace(fn.Body.Pos(), fn.Body.End(), "")
 		}
 	}
+}
+
+// literals replaces the bodies of function literals outside functions.
+func (e *editor) literals(d ast.Node, bare bool) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			return true
+		}
+		if bare || usesC(lit.Body) {
+			e.replace(lit.Body.Pos(), lit.Body.End(), endless)
+		}
+		return false
+	})
 }
 
 func isGeneric(fn *ast.FuncDecl) bool {
@@ -125,71 +177,10 @@ func isGeneric(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// endless is a body that is right for every signature.
-func endless() *ast.BlockStmt {
-	return &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: &ast.BlockStmt{}}}}
-}
-
-// cNames collects what a package uses of C outside function bodies.
-type cNames struct {
-	types  map[string]bool
-	enums  map[string]bool // types of which a Go type is defined
-	values map[string]bool
-}
-
-// replace puts Go names in the place of C's and removes import "C".
-func (c *cNames) replace(f *ast.File) {
-	c.dropUntypable(f)
-	typePos := map[ast.Expr]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			markTypes(n.Type, typePos)
-		case *ast.ValueSpec:
-			markTypes(n.Type, typePos)
-		case *ast.TypeSpec:
-			markTypes(n.Type, typePos)
-			if name, ok := cName(n.Type); ok && !n.Assign.IsValid() {
-				c.enums[name] = true
-			}
-		case *ast.CompositeLit:
-			markTypes(n.Type, typePos)
-		}
-		return true
-	})
-	ast.Inspect(f, func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		name, ok := cName(sel)
-		if !ok {
-			return true
-		}
-		if typePos[sel] {
-			c.types[name] = true
-		} else {
-			c.values[name] = true
-		}
-		return false
-	})
-	renameC(f)
-	decls := f.Decls[:0]
-	for _, d := range f.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return s.(*ast.ImportSpec).Path.Value == `"C"` })
-			if len(g.Specs) == 0 {
-				continue
-			}
-		}
-		decls = append(decls, d)
-	}
-	f.Decls = decls
-}
-
-// dropUntypable makes variables that C initialises variables of their declared
-// type, or of type any where they have none.
-func (c *cNames) dropUntypable(f *ast.File) {
+// variables makes variables that C initialises variables of their declared
+// type, or of the empty interface where they have none: any would ask for a
+// newer language than old modules have.
+func (e *editor) variables(f *ast.File) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.VAR {
@@ -197,17 +188,32 @@ func (c *cNames) dropUntypable(f *ast.File) {
 		}
 		for _, s := range g.Specs {
 			spec := s.(*ast.ValueSpec)
-			if len(spec.Values) > 0 && slices.ContainsFunc(spec.Values, usesC) {
-				spec.Values = nil
-				if spec.Type == nil {
-					spec.Type = ast.NewIdent("any")
-				}
+			if !slices.ContainsFunc(spec.Values, func(x ast.Expr) bool { return e.leftC(x) }) {
+				continue // Go alone
 			}
+			from, text := spec.Names[len(spec.Names)-1].End(), " interface{}"
+			if spec.Type != nil {
+				from, text = spec.Type.End(), ""
+			}
+			e.replace(from, spec.Values[len(spec.Values)-1].End(), text)
 		}
 	}
 }
 
-func usesC(x ast.Expr) bool {
+// leftC reports whether C is used in x other than in what is gone.
+func (e *editor) leftC(x ast.Node) bool {
+	found := false
+	ast.Inspect(x, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			_, isC := cName(sel)
+			found = found || isC && !e.gone(sel.Pos())
+		}
+		return !found
+	})
+	return found
+}
+
+func usesC(x ast.Node) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
@@ -219,98 +225,13 @@ func usesC(x ast.Expr) bool {
 	return found
 }
 
-func cName(x ast.Expr) (string, bool) {
-	sel, ok := x.(*ast.SelectorExpr)
-	if !ok {
-		return "", false
-	}
-	id, ok := sel.X.(*ast.Ident)
-	return sel.Sel.Name, ok && id.Name == "C"
-}
-
-// markTypes notes which selectors inside a type are types themselves: all but
-// those in the length of an array.
-func markTypes(x ast.Expr, found map[ast.Expr]bool) {
-	if x == nil {
-		return
-	}
-	ast.Inspect(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ArrayType:
-			markTypes(n.Elt, found)
-			return false
-		case *ast.SelectorExpr:
-			found[n] = true
-			return false
-		}
-		return true
-	})
-}
-
-// prefix begins the names that replace C's.
-const prefix = "_gpumemlint_C_"
-
-// renameC turns C.x into a plain identifier.
-func renameC(f *ast.File) {
-	astutil.Apply(f, func(cur *astutil.Cursor) bool {
-		sel, ok := cur.Node().(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		name, ok := cName(sel)
-		if ok {
-			cur.Replace(&ast.Ident{NamePos: sel.Pos(), Name: prefix + name})
-		}
-		return !ok
-	}, nil)
-}
-
-// basicTypes are Go's types for C's, by cgo's names.
-var basicTypes = map[string]string{
-	"char": "int8", "schar": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
-	"long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32", "double": "float64",
-	"size_t": "uint64", "ssize_t": "int64", "uintptr_t": "uintptr", "bool": "bool", "_Bool": "bool",
-	"int8_t": "int8", "uint8_t": "uint8", "int16_t": "int16", "uint16_t": "uint16",
-	"int32_t": "int32", "uint32_t": "uint32", "int64_t": "int64", "uint64_t": "uint64",
-}
-
-// declarations gives every C name that is left a Go meaning: numbers their
-// own, structs an opaque one, all other types that of a pointer, which most
-// handles are; constants are distinct numbers.
-func (c *cNames) declarations() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(c.types)) {
-		goType, basic := basicTypes[name]
-		switch {
-		case basic:
-		case strings.HasPrefix(name, "enum_"), c.enums[name]:
-			goType = "uint32"
-		case strings.HasPrefix(name, "struct_"), strings.HasPrefix(name, "union_"):
-			goType = "struct{ _ uintptr }"
-		default:
-			goType = "*struct{ _ uintptr }"
-		}
-		fmt.Fprintf(&b, "\ntype %s%s %s\n", prefix, name, goType)
-	}
-	for i, name := range slices.Sorted(maps.Keys(c.values)) {
-		if c.types[name] {
-			continue // a conversion
-		}
-		if goType, ok := basicTypes[name]; ok {
-			fmt.Fprintf(&b, "\ntype %s%s %s\n", prefix, name, goType)
-			continue
-		}
-		fmt.Fprintf(&b, "\nconst %s%s = %d\n", prefix, name, i+1)
-	}
-	return b.String()
-}
-
-// pruneImports drops the imports that only function bodies used.
-func pruneImports(f *ast.File, names map[string]string) {
+// imports removes import "C" and gives a blank name to what only removed code
+// used.
+func (e *editor) imports(f *ast.File, names map[string]string) {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := sel.X.(*ast.Ident); ok {
+			if id, ok := sel.X.(*ast.Ident); ok && !e.gone(id.Pos()) {
 				used[id.Name] = true
 			}
 		}
@@ -321,12 +242,17 @@ func pruneImports(f *ast.File, names map[string]string) {
 		if !ok || g.Tok != token.IMPORT {
 			continue
 		}
-		g.Doc = nil
 		for _, s := range g.Specs {
 			spec := s.(*ast.ImportSpec)
-			spec.Doc, spec.Comment = nil, nil
-			if name := importName(spec, names); name != "." && !used[name] {
-				spec.Name = ast.NewIdent("_")
+			name := importName(spec, names)
+			switch {
+			case spec.Path.Value == `"C"` && !g.Lparen.IsValid():
+				e.replace(g.Pos(), g.End(), "")
+			case spec.Path.Value == `"C"`:
+				e.replace(spec.Pos(), spec.End(), "")
+			case name == "." || name == "_" || used[name]:
+			default:
+				e.replace(spec.Pos(), spec.Path.Pos(), "_ ")
 			}
 		}
 	}

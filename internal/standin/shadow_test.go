@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -58,6 +59,9 @@ type Mat struct {
 
 func init() { C.setup() }
 
+// NewMat makes a matrix.
+//
+//gpumem:acquire lib.mat result0
 func NewMat(rows, cols int) Mat { return Mat{p: C.Mat_New(C.int(rows), C.int(cols))} }
 
 func (m *Mat) Close() error {
@@ -72,7 +76,20 @@ func (m *Mat) Ptr() C.Mat { return m.p }
 
 func (m *Mat) Data() unsafe.Pointer { return unsafe.Pointer(m.p) }
 
+func (m *Mat) Set(p C.Mat, n C.int) (old C.Mat) {
+	old, m.p = m.p, p
+	return old
+}
+
+func (m *Mat) Each(f func(x int)) {
+	for i := 0; i < 3; i++ {
+		f(i)
+	}
+}
+
 type List[T any] struct{ items []T }
+
+func (l *List[T]) Sum() int { return int(C.sum(C.int(len(l.items)))) }
 
 func (l *List[T]) Add(x T) { l.items = append(l.items, x) }
 
@@ -99,12 +116,18 @@ func use() error {
 
 // TestShadow type-checks a shadow and a package that uses it.
 func TestShadow(t *testing.T) {
+	for _, bare := range []bool{false, true} {
+		t.Run(fmt.Sprintf("bare=%v", bare), func(t *testing.T) { testShadow(t, bare) })
+	}
+}
+
+func testShadow(t *testing.T, bare bool) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "lib.go"), []byte(library), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	p := &Package{ImportPath: "lib", Name: "lib", Dir: dir, CgoFiles: []string{"lib.go"}, CXXFiles: []string{"lib.cpp"}}
-	s, err := newShadow(p, map[string]string{"errors": "errors", "fmt": "fmt", "strings": "strings", "unsafe": "unsafe"})
+	s, err := newShadow(p, map[string]string{"errors": "errors", "fmt": "fmt", "strings": "strings", "unsafe": "unsafe"}, bare)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +145,7 @@ func TestShadow(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in:\n%s", err, src)
 		}
-		conf := types.Config{Importer: imports}
+		conf := types.Config{Importer: imports, GoVersion: "go1.18"}
 		pkg, err := conf.Check(path, fset, []*ast.File{f}, nil)
 		if err != nil {
 			t.Fatalf("%v in:\n%s", err, src)
@@ -139,15 +162,67 @@ func TestShadow(t *testing.T) {
 	if pkg.Scope().Lookup("init") != nil {
 		t.Error("init is left")
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), "lib.go", src, 0)
+	got, want := functions(t, src), functions(t, []byte(library))
+	for name, fn := range want {
+		if name == "init" {
+			continue
+		}
+		shadow, ok := got[name]
+		if !ok {
+			t.Errorf("%s is gone", name)
+			continue
+		}
+		if shadow.position != fn.position {
+			t.Errorf("%s is at %s, was at %s", name, shadow.position, fn.position)
+		}
+		if shadow.directive != fn.directive {
+			t.Errorf("%s has the directive %q, had %q", name, shadow.directive, fn.directive)
+		}
+		keeps := fn.generic || !fn.callsC && !bare
+		if shadow.body != keeps {
+			t.Errorf("%s has a body: %v, want %v", name, shadow.body, keeps)
+		}
+	}
+}
+
+// A function is what the test looks at in one.
+type function struct {
+	position, directive   string
+	body, callsC, generic bool
+}
+
+func functions(t *testing.T, src []byte) map[string]function {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "lib.go", src, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := map[string]function{}
 	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !isGeneric(fn) {
-			t.Errorf("%s has a body, so that what it does would be taken from there", fn.Name.Name)
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
 		}
+		// The position of the results tells whether columns stay behind C names.
+		at := fn.Name.Pos()
+		if fn.Type.Results != nil {
+			at = fn.Type.Results.Pos()
+		}
+		x := function{position: fset.Position(at).String(), body: fn.Body != nil, generic: isGeneric(fn)}
+		if fn.Body != nil {
+			x.callsC = usesC(fn.Body)
+		}
+		if fn.Doc != nil {
+			for _, c := range fn.Doc.List {
+				if strings.HasPrefix(c.Text, "//gpumem:") {
+					x.directive = c.Text
+				}
+			}
+		}
+		list[fn.Name.Name] = x
 	}
+	return list
 }
 
 // mapImporter knows packages that were checked before it is asked.

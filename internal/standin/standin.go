@@ -73,9 +73,11 @@ type Complaint struct {
 type Plan struct {
 	Headers  []string // headers that are ours
 	Shadowed []Shadowed
-	overlay  map[string]string  // for the go command: file to replacement
-	mirrors  map[string]*mirror // by module path
-	dir      string             // where everything is kept
+	shadowed map[string]*Package // by import path, as they are without us
+	bare     map[string]bool     // by import path: no function has a body
+	overlay  map[string]string   // for the go command: file to replacement
+	mirrors  map[string]*mirror  // by module path
+	dir      string              // where everything is kept
 }
 
 // Shadowed is a package that is analysed as a shadow.
@@ -97,6 +99,9 @@ type Lister func(ctx context.Context, flags ...string) (string, error)
 // whether there is anything new to try.
 func (p *Plan) Extend(ctx context.Context, list Lister, complaints []Complaint) (bool, error) {
 	complaints = slices.DeleteFunc(slices.Clone(complaints), func(c Complaint) bool {
+		if p.isShadowed(c.Package) {
+			return strings.Contains(c.Message, "_test.go:") // tests may well ask for what a shadow lacks
+		}
 		return c.Package == "" || !missingC.MatchString(c.Message) // not for want of C
 	})
 	if len(complaints) == 0 {
@@ -145,12 +150,16 @@ func (p *Plan) shadow(ctx context.Context, list Lister, complaints []Complaint) 
 	}
 	changed := false
 	for _, c := range complaints {
-		pkg := pkgs[c.Package]
-		known := slices.ContainsFunc(p.Shadowed, func(s Shadowed) bool { return s.Package == c.Package })
-		if pkg == nil || len(pkg.CgoFiles) == 0 || pkg.Standard || known {
+		pkg := p.shadowed[c.Package] // as it was before
+		again := pkg != nil
+		if !again {
+			pkg = pkgs[c.Package]
+		}
+		if pkg == nil || len(pkg.CgoFiles) == 0 || pkg.Standard || p.bare[c.Package] {
 			continue // nothing that a shadow would mend
 		}
-		s, err := newShadow(pkg, names)
+		p.bare[c.Package] = again // the bodies that it had do not compile
+		s, err := newShadow(pkg, names, again)
 		if err != nil {
 			continue // the complaint stands
 		}
@@ -161,12 +170,17 @@ func (p *Plan) shadow(ctx context.Context, list Lister, complaints []Complaint) 
 		} else {
 			maps.Copy(p.overlay, overlay)
 		}
-		p.Shadowed = append(p.Shadowed, Shadowed{Package: c.Package, Why: c.Message, Root: !pkg.DepOnly})
 		changed = true
+		if !again {
+			p.shadowed[c.Package] = pkg
+			p.Shadowed = append(p.Shadowed, Shadowed{Package: c.Package, Why: c.Message, Root: !pkg.DepOnly})
+		}
 	}
 	slices.SortFunc(p.Shadowed, func(a, b Shadowed) int { return strings.Compare(a.Package, b.Package) })
 	return changed, nil
 }
+
+func (p *Plan) isShadowed(path string) bool { return p.shadowed[path] != nil }
 
 func readPackages(r io.Reader) (pkgs map[string]*Package, names map[string]string, err error) {
 	pkgs, names = map[string]*Package{}, map[string]string{}
@@ -190,6 +204,7 @@ func (p *Plan) open() error {
 		return nil
 	}
 	p.overlay, p.mirrors = map[string]string{}, map[string]*mirror{}
+	p.shadowed, p.bare = map[string]*Package{}, map[string]bool{}
 	if base, err := os.UserCacheDir(); err == nil {
 		p.dir = filepath.Join(base, "gpumemlint")
 		if os.MkdirAll(p.dir, 0o777) == nil {
@@ -254,10 +269,42 @@ func (p *Plan) Notes() []string {
 	if len(p.Headers) > 0 {
 		notes = append(notes, fmt.Sprintf("%s not installed here: used stand-in headers", strings.Join(p.Headers, ", ")))
 	}
-	for _, s := range p.Shadowed {
-		if !s.Root {
-			notes = append(notes, fmt.Sprintf("%s cannot be built here (%s): its users are analysed against its declarations", s.Package, strings.TrimSuffix(s.Why, ".")))
-		}
+	if line := p.shadowNote(); line != "" {
+		notes = append(notes, line)
 	}
 	return notes
+}
+
+// position is where the compiler says that something is missing.
+var position = regexp.MustCompile(`^[^ ]+:\d+(:\d+)?: `)
+
+// shadowNote names all packages that are analysed as shadows, those that
+// miss the same together.
+func (p *Plan) shadowNote() string {
+	var whys []string
+	packages := map[string][]string{}
+	for _, s := range p.Shadowed {
+		if s.Root {
+			continue // told as a failure
+		}
+		why := strings.TrimSuffix(position.ReplaceAllString(s.Why, ""), ".")
+		if packages[why] == nil {
+			whys = append(whys, why)
+		}
+		packages[why] = append(packages[why], s.Package)
+	}
+	if len(whys) == 0 {
+		return ""
+	}
+	var parts []string
+	n := 0
+	for _, why := range whys {
+		n += len(packages[why])
+		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(packages[why], ", "), why))
+	}
+	whose := "its users are analysed against its declarations"
+	if n > 1 {
+		whose = "their users are analysed against their declarations"
+	}
+	return strings.Join(parts, "; ") + " cannot be built here: " + whose
 }

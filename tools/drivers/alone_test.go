@@ -13,9 +13,9 @@ import (
 
 // aloneFindings runs the command as a user does, and returns what it says on
 // standard error too.
-func aloneFindings(t *testing.T, linter string, c *tree, env ...string) (found []finding, stderr string) {
+func aloneFindings(t *testing.T, linter string, c *tree, env []string, patterns ...string) (found []finding, stderr string) {
 	t.Helper()
-	cmd := exec.Command(linter, "-format", "json", "-tier", "possible", "-models", c.models, "./...")
+	cmd := exec.Command(linter, append([]string{"-format", "json", "-tier", "possible", "-models", c.models, "--"}, patterns...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env(env...)
 	var stdout, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &errs

@@ -61,7 +61,7 @@ func TestDriversAgree(t *testing.T) {
 	}
 	t.Logf("go vet makes %d findings and keeps silent about %d", len(vet), len(silenced))
 	t.Run("stand-alone", func(t *testing.T) {
-		alone, _ := aloneFindings(t, linter, c)
+		alone, _ := aloneFindings(t, linter, c, nil, "./...")
 		compare(t, "go vet", vet, "stand-alone", alone)
 	})
 	t.Run("in process", func(t *testing.T) {

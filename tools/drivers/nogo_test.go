@@ -5,7 +5,9 @@ package drivers
 
 import (
 	"encoding/json"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,19 +15,25 @@ import (
 	"github.com/gpumemlint/gpumemlint/tools/nogo"
 )
 
-// buildNogo builds nogo as rules_go does, with the passes as its analyzers.
-// The engine is reached through them: nogo sets the flags of what an analyzer
-// requires too.
+// nogoAnalyzers are the packages that docs/drivers.md lists for nogo.
+func nogoAnalyzers() []string {
+	var list []string
+	for _, a := range gpumemlint.Analyzers() {
+		name := a.Name
+		if name == "ownership" {
+			name = "directive" // the package that exports the engine
+		}
+		list = append(list, "github.com/gpumemlint/gpumemlint/passes/"+name)
+	}
+	return list
+}
+
+// buildNogo builds nogo as rules_go does. models is the value of the engine's
+// flag of that name.
 func buildNogo(t *testing.T, models string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds nogo")
-	}
-	var analyzers []string
-	for _, a := range gpumemlint.Analyzers() {
-		if a.Name != "ownership" {
-			analyzers = append(analyzers, "github.com/gpumemlint/gpumemlint/passes/"+a.Name)
-		}
 	}
 	config, err := json.Marshal(map[string]any{
 		"ownership": map[string]any{"analyzer_flags": map[string]string{"tier": "possible", "models": models}},
@@ -33,7 +41,7 @@ func buildNogo(t *testing.T, models string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := nogo.Build(t.Context(), t.TempDir(), repository(t), analyzers, config)
+	bin, err := nogo.Build(t.Context(), t.TempDir(), repository(t), nogoAnalyzers(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +52,22 @@ func buildNogo(t *testing.T, models string) string {
 // a root that holds the inputs which Bazel would declare.
 func nogoFindings(t *testing.T, bin string, c *tree) []finding {
 	t.Helper()
-	packages, err := nogo.Load(t.Context(), c.dir, c.env(), "./...")
+	found, err := runNogo(t, bin, c.dir, c.env(), module)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+// runNogo runs nogo on the packages of the module in dir, called name.
+func runNogo(t *testing.T, bin, dir string, env []string, name string) ([]finding, error) {
+	t.Helper()
+	packages, err := nogo.Load(t.Context(), dir, env, "./...")
+	if err != nil {
+		return nil, err
+	}
 	runner := nogo.NewRunner(bin, t.TempDir(), packages)
 	var found []finding
-	runs := 0
 	for _, p := range packages {
 		if p.Standard {
 			continue // never analysed
@@ -62,14 +79,31 @@ func nogoFindings(t *testing.T, bin string, c *tree) []finding {
 			act, err = runner.Run(t.Context(), p, p.DepOnly)
 		}
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		runs++
 		for _, f := range act.Findings {
-			dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-			found = append(found, finding{path.Join(dir, f.File), f.Line, f.Column, f.Message})
+			below := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, name), "/")
+			found = append(found, finding{path.Join(below, f.File), f.Line, f.Column, f.Message})
 		}
 	}
-	t.Logf("nogo ran %d times", runs)
-	return sorted(found)
+	return sorted(found), nil
+}
+
+// TestNogoSandbox checks that an action reads nothing but its inputs, and
+// that it says so when it is told to.
+func TestNogoSandbox(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module m\n\ngo 1.25.0\n"))
+	write(t, filepath.Join(dir, "m.go"), []byte("package m\n\n//gpumem:aquire cuda.mem result0\nfunc Get() *int { return nil }\n"))
+	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	models := filepath.Join(dir, "my.gpumem")
+	write(t, models, []byte("//gpumem:source https://example.com/m\npackage C\n"))
+	_, err := runNogo(t, buildNogo(t, models), dir, env, "m")
+	if err == nil || !strings.Contains(err.Error(), "models file cannot be read") {
+		t.Errorf("a models file that is no input of the action: error %v, want one that says it cannot be read", err)
+	}
+	found, err := runNogo(t, buildNogo(t, ""), dir, env, "m")
+	if err != nil || len(found) != 1 || !strings.Contains(found[0].message, "bad directive") {
+		t.Errorf("nogo finds %v, error %v; want the malformed directive", found, err)
+	}
 }
