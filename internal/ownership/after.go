@@ -24,6 +24,7 @@ import (
 // freed is how the resource ended on this path.
 type freed struct {
 	in       ssa.CallInstruction
+	blocks   map[*ssa.Function]*ssa.BasicBlock // where each activation stood
 	pos      token.Pos
 	callee   string // as the user writes it
 	verb     string // "closed"
@@ -113,7 +114,10 @@ func (r *run) afterSettle(s *state) ([]*state, bool) {
 // describe reads off the current call what it did to the resource.
 func (r *run) describe(s *state) *freed {
 	iv := r.now
-	f := &freed{in: iv.in, certain: report.Definite}
+	f := &freed{in: iv.in, certain: report.Definite, blocks: map[*ssa.Function]*ssa.BasicBlock{}}
+	for _, fr := range r.stack {
+		f.blocks[fr.fn] = fr.cur
+	}
 	if iv.in == nil {
 		return nil // inside a literal that a library calls
 	}
@@ -338,8 +342,8 @@ func (f *freed) eachTurn(l *loop, latch *ssa.BasicBlock) bool {
 	if f.in == nil || l == nil {
 		return f.preset
 	}
-	b := f.in.Block()
-	if b == nil || b.Parent() != latch.Parent() {
+	b := f.blocks[latch.Parent()]
+	if b == nil {
 		return false
 	}
 	return !l.contains(b) || b.Dominates(latch)

@@ -104,6 +104,7 @@ func (e *engine) foreign(iv *invocation) bool {
 
 // afterModel is a modelled call that is given the released handle.
 func (r *run) afterModel(s *state, iv *invocation) bool {
+	filled := false
 	for i := range iv.model.Effects {
 		eff := &iv.model.Effects[i]
 		if eff.Place.Kind == rules.PlaceNone || eff.Place.Kind == rules.PlaceResult {
@@ -124,7 +125,13 @@ func (r *run) afterModel(s *state, iv *invocation) bool {
 				continue // del is false: it only uses it
 			}
 			return r.again(s, iv, eff)
-		case rules.OpAcquire, rules.OpGive, rules.OpFill, rules.OpRetain, rules.OpPin, rules.OpUnpin, rules.OpCancel, rules.OpSweep:
+		case rules.OpAcquire, rules.OpGive:
+			if _, cell := v.(ptr); cell {
+				filled = true // C.cudaMalloc(&p): the variable gets another handle
+				continue
+			}
+			return true
+		case rules.OpFill, rules.OpRetain, rules.OpPin, rules.OpUnpin, rules.OpCancel, rules.OpSweep:
 			return true // it has, or may have, a resource again
 		}
 	}
@@ -133,7 +140,7 @@ func (r *run) afterModel(s *state, iv *invocation) bool {
 		name = iv.obj.Name()
 	}
 	switch {
-	case asksState(name):
+	case asksState(name) || filled:
 		return false
 	case s.freed.kept:
 		return true // its new owner keeps it alive
@@ -272,6 +279,10 @@ func (r *run) afterInvoke(s *state, iv *invocation, held []int) bool {
 	case known || releaseNames[name]:
 		return true // what a second call does is not known
 	}
+	if r.e.classOfType(iv.common.Value.Type()) != nil && !asksState(name) && !reopens(name) {
+		r.use(s, iv, report.Definite) // the interface is the handle
+		return true
+	}
 	return !r.e.models.Package(iv.obj.Pkg().Path()) // the interface's own idea of use
 }
 
@@ -363,6 +374,9 @@ func (e *engine) afterUse(iv *invocation, i int) uint8 {
 
 // mayBeHandle reports whether a parameter of type t can be a handle itself.
 func (e *engine) mayBeHandle(t types.Type) bool {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Kind() == types.UnsafePointer
+	}
 	return e.classOfType(t) != nil || cTypeKey(t) != ""
 }
 

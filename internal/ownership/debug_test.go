@@ -62,6 +62,12 @@ func explain(t *testing.T, e *engine) {
 			}
 		}
 		a := e.analyze(fn)
+		for _, v := range e.misuses(a) {
+			fmt.Printf("  behind a release: kind %d %s at %s: %+v\n", v.Kind, v.Tier, e.pass.Fset.Position(v.Pos), *v.After)
+		}
+		for _, g := range e.givens(fn) {
+			fmt.Printf("  given %s: %s at %s\n", g.name, g.at, e.pass.Fset.Position(g.pos))
+		}
 		fmt.Printf("%s: %v fact: %s\n", funcName(fn), e.degraded[fn], e.funcFact(fn))
 		for _, sr := range a.sites {
 			fmt.Printf("  site %s at %s class %+v\n", sr.site.name, e.pass.Fset.Position(e.callPos(sr.site.call)), sr.site.acq.class)

@@ -35,7 +35,7 @@ func (e *engine) givens(fn *ssa.Function) []given {
 			if !ok {
 				continue
 			}
-			for _, arg := range e.releasedArgs(call) {
+			for _, arg := range e.releasedArgs(unwrapC(call)) {
 				at := e.origin(arg, 0)
 				if at == nil || seen[at] {
 					continue
@@ -164,11 +164,21 @@ func (e *engine) origin(v ssa.Value, depth int) ssa.Value {
 		return v // a struct-valued handle in a field
 	case *ssa.Alloc:
 		return e.storedOnce(v, depth)
+	case *ssa.FreeVar:
+		if b := cgoBinding(v); b != nil {
+			return e.origin(b, depth+1)
+		}
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			return nil
 		}
-		switch x := v.X.(type) {
+		addr := v.X
+		if fv, ok := addr.(*ssa.FreeVar); ok {
+			if b := cgoBinding(fv); b != nil {
+				addr = b
+			}
+		}
+		switch x := addr.(type) {
 		case *ssa.Alloc:
 			return e.storedOnce(x, depth)
 		case *ssa.FieldAddr, *ssa.Global, *ssa.FreeVar, *ssa.IndexAddr:
@@ -370,4 +380,48 @@ func (r *run) receive(s *state, in ssa.Instruction) {
 		s.env[v] = own{}
 	}
 	s.status = live
+}
+
+// unwrapC is the C call inside the literal that cgo puts around it, or the call
+// itself.
+//
+//	t5 = make closure f$1 [x]
+//	t6 = t5()
+//
+//	f$1: t0 = *x; t1 = _cgoCheckPointer(t0, nil); _Cfunc_cudaFree(t0)
+func unwrapC(in ssa.CallInstruction) ssa.CallInstruction {
+	mc, ok := in.Common().Value.(*ssa.MakeClosure)
+	if !ok {
+		return in
+	}
+	lit := mc.Fn.(*ssa.Function)
+	if !isCgoWrapper(lit) {
+		return in
+	}
+	if inner := innerC(lit); inner != nil {
+		return inner
+	}
+	return in
+}
+
+// cgoBinding is what a variable that a cgo literal captures is outside, or nil
+// for other literals.
+func cgoBinding(fv *ssa.FreeVar) ssa.Value {
+	lit := fv.Parent()
+	if !isCgoWrapper(lit) || lit.Parent() == nil {
+		return nil
+	}
+	for i, v := range lit.FreeVars {
+		if v != fv {
+			continue
+		}
+		for _, b := range lit.Parent().Blocks {
+			for _, in := range b.Instrs {
+				if mc, ok := in.(*ssa.MakeClosure); ok && mc.Fn == lit {
+					return mc.Bindings[i]
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -228,7 +228,9 @@ func (r *run) justStored(s *state, addr ssa.Value, l loc) (val, bool) {
 // put writes v to l. Elements at unknown indices are written weakly.
 func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 	if p, ok := pointee(v); ok && p == l {
-		return // s.list = append(s.list, x): back to where it came from
+		if _, is := s.mem[l].(own); !is {
+			return // s.list = append(s.list, x): back to where it came from
+		}
 	}
 	if strings.Contains(l.path, "[]") {
 		if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.reach(v) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -140,8 +141,8 @@ func (id *Idiom) patterns(dir string) (string, error) {
 			if id.helper == "" && strings.Contains(text, "helper.") {
 				continue // the idiom's handle type cannot cross packages
 			}
-			if _, not, _ := strings.Cut(f.Name, "!"); not == id.Name {
-				continue // NAME!IDIOM: the wrong twin is right in that idiom
+			if _, not, _ := strings.Cut(f.Name, "!"); slices.Contains(strings.Split(not, ","), id.Name) {
+				continue // NAME!IDIOM,IDIOM: the wrong twin is right in those idioms
 			}
 			if strings.HasSuffix(f.Name, ".shared") {
 				b.WriteString(text + "\n")
