@@ -18,6 +18,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/discard"
 	"github.com/gpumemlint/gpumemlint/passes/doublefree"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
+	"github.com/gpumemlint/gpumemlint/passes/finalizer"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
 	"github.com/gpumemlint/gpumemlint/passes/outlive"
@@ -46,5 +47,6 @@ func Analyzers() []*analysis.Analyzer {
 		doublefree.Analyzer,
 		outlive.Analyzer,
 		destructor.Analyzer,
+		finalizer.Analyzer,
 	}
 }

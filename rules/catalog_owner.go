@@ -33,7 +33,7 @@ signs are a field that is tested or a sibling that is cleared, a flag that
 nobody looks at, a comment that promises it.`,
 	},
 	{
-		ID: "GM402", Pass: "finalizer", Severity: SeverityError, Planned: true,
+		ID: "GM402", Pass: "finalizer", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "a cleanup or finalizer that never runs, frees too early, or races an explicit release",
 		Text: `
 A cleanup whose function reaches the object never runs; since Go 1.26
@@ -46,7 +46,7 @@ func newValue(p unsafe.Pointer) *value {
 	runtime.AddCleanup(v, func(struct{}) { v.Close() }, struct{}{})
 	return v
 }`,
-		Message: "cleanup of v captures v: it would never run, and AddCleanup panics since Go 1.26 (GM402)",
+		Message: "cleanup of v captures v: it would never run, and AddCleanup panics since Go 1.26: pass what it frees as the argument (GM402)",
 		Right: `
 func newValue(p unsafe.Pointer) *value {
 	v := &value{p: p}
@@ -54,8 +54,10 @@ func newValue(p unsafe.Pointer) *value {
 	return v
 }`,
 		NotReported: `
-Cleanups of values that are released in no other way. Objects that
-runtime.KeepAlive keeps.`,
+Cleanups of values that are released in no other way. Finalizers that look at a
+field which the release clears, or at a flag. Objects that runtime.KeepAlive
+keeps, and receivers and parameters in packages that keep nothing alive: the
+caller may hold them.`,
 	},
 	{
 		ID: "GM403", Pass: "ownercopy", Severity: SeverityError, Planned: true,

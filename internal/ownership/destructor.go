@@ -66,6 +66,13 @@ func (d *destructor) releases(path string) bool {
 	return (eff.OK|eff.Err)&(bitReleased|bitMoved) != 0
 }
 
+// mayRelease also holds where the release is of something that may be empty: a
+// list, a type with a Close of its own.
+func (d *destructor) mayRelease(path string) bool {
+	eff := d.effs[path]
+	return (eff.OK|eff.Err)&(bitReleased|bitMoved|bitUnknown) != 0
+}
+
 // owners lists the types of this package that have a release method and a
 // field for it to release, in source order of their methods.
 func (e *engine) owners() []*ownerType {
@@ -131,8 +138,8 @@ func (e *engine) fillOwner(t *ownerType) bool {
 			d.effs[path] = e.localEffect(fn, 0, path)
 			if d.releases(path) {
 				t.rel[path] = append(t.rel[path], fn.Name())
-				some = true
 			}
+			some = some || d.mayRelease(path)
 		}
 		if some && endsLife(fn.Name()) {
 			t.ends = append(t.ends, d)
@@ -153,7 +160,7 @@ func (e *engine) lifeVerdicts() []Verdict {
 		}
 		list = append(list, e.closeForgets(t)...)
 	}
-	return list
+	return append(list, e.finalVerdicts()...)
 }
 
 // about is a call that concerns an owning field of the receiver.

@@ -33,7 +33,7 @@ type againResult struct {
 func (e *engine) closeAgain(d *destructor) []Verdict {
 	var list []Verdict
 	for _, path := range d.owner.paths {
-		if !d.releases(path) {
+		if !d.mayRelease(path) {
 			continue // not released here, so not twice
 		}
 		got := e.releasesAgain(d.fn, 0, path)
@@ -99,10 +99,10 @@ func (e *engine) releasesAgain(fn *ssa.Function, i int, path string) againResult
 	first := c.enter(newState(), i)
 	var got againResult
 	for _, r := range c.run.exec(fn, first, 0) {
-		if r.s.status != released || r.s.weak {
+		if r.s.status != released && r.s.status != unknown || r.s.weak {
 			continue
 		}
-		if res := c.second(r, i); res.panic || res.does != rules.AgainOK {
+		if res := c.second(r, i); res.panic || res.does != rules.AgainOK && r.s.status == released {
 			got = res
 			break
 		}

@@ -50,6 +50,9 @@ type engine struct {
 	ownerTypes *[]*ownerType
 	again      map[effectKey]againResult
 	closers    map[*ssa.Function]map[any]map[*ssa.Function]bool
+	finalCalls *[]*final
+	armed      *[]*armed
+	calledFns  map[*ssa.Function]bool
 }
 
 func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *engine {

@@ -89,3 +89,21 @@ typedef struct NSString *nsstring;
 static inline nsstring nsstring_new(char *s) { return 0; }
 static inline void nsstring_release(nsstring s) {}
 static inline void *menu_item(nsstring title, int key) { return 0; }
+
+// llama, x264, OpenGL, GStreamer and a pool, as no model knows them
+typedef struct llm_model llm_model;
+static inline void llm_free_model(llm_model *m) {}
+typedef struct enc_engine enc_engine;
+static inline int enc_encode(enc_engine *e) { return 0; }
+static inline void enc_close(enc_engine *e, int *rc) {}
+typedef struct gl_texture gl_texture;
+static inline gl_texture *gl_texture_create(int w, int h) { return 0; }
+static inline void gl_texture_bind(gl_texture *t) {}
+static inline void gl_texture_delete(gl_texture *t) {}
+typedef struct gst_buffer gst_buffer;
+static inline gst_buffer *gst_buffer_ref(gst_buffer *b) { return b; }
+static inline void gst_buffer_unref(gst_buffer *b) {}
+static inline int gst_push(gst_buffer *b) { return 0; }
+static inline int run_session(OrtValue **values, int n) { return 0; }
+static inline void *pool_alloc(size_t n) { return 0; }
+static inline void pool_free(void *p) {}

@@ -37,3 +37,12 @@ func (b *Buffer) Bytes() []byte { return nil }
 type AppSink struct{ p uintptr }
 
 func (s *AppSink) PullSample() *Sample { return nil }
+
+// Graph is a pipeline whose binding finalizes it, whoever has unreferenced it.
+//
+//gpumem:class gstt.finalized noun="gst graph" verb=unreferenced mem=device again=crash nil=ok backstop=late
+//gpumem:resource gstt.finalized release=Unref owned
+type Graph struct{ p uintptr }
+
+func (g *Graph) Unref()                   {}
+func (g *Graph) SetState(state int) error { return nil }
