@@ -84,3 +84,36 @@ func (l *ledger) mark(inst *instance) {
 	defer l.mu.Unlock()
 	inst.unsure = true
 }
+
+// Wrap returns f with calls of F and Out around it, for variables of function
+// type. Params says which of its parameters F is given.
+func Wrap[T any](n int, f T, params []int) T {
+	v := reflect.ValueOf(f)
+	if !std.on || v.Kind() != reflect.Func || v.IsNil() {
+		return f
+	}
+	wrapped := reflect.MakeFunc(v.Type(), func(args []reflect.Value) []reflect.Value {
+		var ins, outs []any
+		for _, p := range params {
+			ins = append(ins, args[p].Interface())
+		}
+		call := F(n, ins...)
+		var results []reflect.Value
+		if v.Type().IsVariadic() {
+			results = v.CallSlice(args)
+		} else {
+			results = v.Call(args)
+		}
+		for i := range results {
+			p := reflect.New(results[i].Type())
+			p.Elem().Set(results[i])
+			outs = append(outs, p.Interface())
+		}
+		call.Out(outs...)
+		for i := range results {
+			results[i] = reflect.ValueOf(outs[i]).Elem()
+		}
+		return results
+	})
+	return wrapped.Interface().(T)
+}

@@ -81,6 +81,10 @@ const (
 )
 
 func (l *ledger) bury(inst *instance) {
+	if l.class(inst.class).Reused {
+		l.forget(inst)
+		return // what is seen under this number from now on may be another
+	}
 	g, size := &l.graves[1], gravesOther
 	if inst.hold != nil {
 		g, size = &l.graves[0], gravesGo

@@ -25,6 +25,7 @@ type Class struct {
 	Process  bool   `json:"process,omitempty"`  // one of the process, no leak of a test
 	Backstop bool   `json:"backstop,omitempty"` // a finalizer or the collector frees a forgotten one
 	AgainOK  bool   `json:"again,omitempty"`    // a second release is harmless
+	Reused   bool   `json:"reused,omitempty"`   // a released handle may come back in a way that nobody sees
 }
 
 // A Func is a modelled function. Its places count the values given to F first,

@@ -1,0 +1,249 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"strings"
+
+	"github.com/gpumemlint/gpumemlint/rules"
+)
+
+// A cFunc is a C function as cgo declares it in Go.
+type cFunc struct {
+	params []string // Go types, as text that holds in every file of the package
+	result string   // likewise; empty for void
+}
+
+func (f *cFunc) results() int {
+	if f.result == "" {
+		return 0
+	}
+	return 1
+}
+
+// cVoid is the result that cgo gives functions without one.
+const cVoid = "_Ctype_void"
+
+// readC reads what cgo made of the C functions that a package calls: a file of
+// declarations like
+//
+//	func _Cfunc_cudaMalloc(p0 *unsafe.Pointer, p1 _Ctype_size_t) (r1 _Ctype_cudaError_t)
+//
+// The types in it may be named in the package's own files as they stand: cgo
+// leaves such names alone.
+func readC(p *pkg) (map[string]*cFunc, error) {
+	funcs := map[string]*cFunc{}
+	for _, name := range p.CompiledGoFiles {
+		if filepath.Base(name) != "_cgo_gotypes.go" {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("read what cgo made: %w", err)
+		}
+		for _, decl := range syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			c, ok := strings.CutPrefix(fn.Name.Name, "_Cfunc_")
+			if !ok {
+				continue // the two-result form has the same parameters
+			}
+			if c == "_CMalloc" {
+				c = "malloc"
+			}
+			f := &cFunc{}
+			for _, field := range fn.Type.Params.List {
+				for range max(1, len(field.Names)) {
+					f.params = append(f.params, types.ExprString(field.Type))
+				}
+			}
+			if r := fn.Type.Results; r != nil && len(r.List) > 0 {
+				if f.result = types.ExprString(r.List[0].Type); f.result == cVoid {
+					f.result = ""
+				}
+			}
+			funcs[c] = f
+		}
+		return funcs, nil
+	}
+	return nil, fmt.Errorf("its C cannot be compiled here: calls of C functions are not recorded")
+}
+
+// rawCalls rewrites the calls of C functions that have a model. The callee is
+// replaced by a literal with the same parameters, which holds in every place
+// that a call can stand in: in an expression, behind defer and go, and where cgo
+// is asked for errno as a second result.
+func (b *builder) rawCalls(u *unit) {
+	for _, f := range u.files {
+		if !importsC(f.syntax) {
+			continue
+		}
+		two := errnoCalls(f.syntax)
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if name, ok := cCallee(call.Fun); ok && u.c[name] != nil {
+				b.rawCall(u, f, call, name, two[call], nil)
+			}
+			return true
+		})
+	}
+}
+
+// rawCall rewrites a call of a C function, if it has a model or is to fail.
+func (b *builder) rawCall(u *unit, f *file, call *ast.CallExpr, name string, errno bool, point *point) {
+	c := u.c[name]
+	s := b.cSpec(name, c)
+	if s == nil && point == nil {
+		return // C like any other
+	}
+	if f.c == nil {
+		f.c = map[*ast.CallExpr]bool{}
+	}
+	if f.c[call] {
+		return // done, with its point
+	}
+	if point == nil {
+		point = b.pointAt(u, f, call)
+	}
+	f.c[call] = true
+	var params, names, outs, results []string
+	for i, t := range c.params {
+		names = append(names, fmt.Sprintf("p%d", i))
+		params = append(params, fmt.Sprintf("p%d %s", i, t))
+	}
+	if c.result != "" || errno {
+		result := c.result
+		if result == "" {
+			result = cVoid
+		}
+		results = append(results, "r0 "+result)
+		outs = append(outs, "r0")
+	}
+	if errno {
+		results = append(results, "r1 error")
+		outs = append(outs, "r1")
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "func(%s) (%s) { ", strings.Join(params, ", "), strings.Join(results, ", "))
+	if point != nil {
+		fmt.Fprintf(&text, "if %s.Fail(%d, %d%s) { return }; ", track, point.number, point.success, addresses(outs, ", "))
+	}
+	if s != nil {
+		fmt.Fprintf(&text, "gpumemtrackC := %s.F(%d", track, b.cNumber(name, s))
+		for _, in := range s.ins {
+			fmt.Fprintf(&text, ", p%d", in)
+		}
+		text.WriteString("); ")
+	}
+	if len(outs) > 0 {
+		text.WriteString(strings.Join(outs, ", ") + " = ")
+	}
+	fmt.Fprintf(&text, "C.%s(%s); ", name, strings.Join(names, ", "))
+	if s != nil {
+		fmt.Fprintf(&text, "gpumemtrackC.Out(%s); ", addresses(outs, ""))
+	}
+	text.WriteString("return }")
+	f.replace(call.Fun.Pos(), call.Fun.End(), text.String())
+}
+
+// addresses lists &name, each with a comma before it; lead is the first comma.
+func addresses(names []string, lead string) string {
+	var list []string
+	for _, n := range names {
+		list = append(list, "&"+n)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return lead + strings.Join(list, ", ")
+}
+
+// cSpec is how the ledger follows a C function; nil if it does not.
+func (b *builder) cSpec(name string, c *cFunc) *spec {
+	m := b.set.C(name)
+	if m == nil || len(m.Params) != len(c.params) {
+		return nil // no model, or one of another version
+	}
+	s := b.specOf(m, "C."+name, signature{c: c}, false)
+	if s != nil {
+		s.fn.Raw = true
+	}
+	return s
+}
+
+// cNumber is the number of a C function's spec, the same for all calls.
+func (b *builder) cNumber(name string, s *spec) int {
+	n, ok := b.cNumbers[name]
+	if !ok {
+		n = b.add(s)
+		b.cNumbers[name] = n
+	}
+	return n
+}
+
+// cCallee is the name of the C function that is called: C.name.
+func cCallee(fun ast.Expr) (string, bool) {
+	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok {
+		return "", false
+	}
+	if id, ok := sel.X.(*ast.Ident); !ok || id.Name != "C" {
+		return "", false
+	}
+	return sel.Sel.Name, true
+}
+
+func importsC(f *ast.File) bool {
+	for _, imp := range f.Imports {
+		if imp.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// errnoCalls are the calls that cgo gives a second result, errno as an error.
+func errnoCalls(f *ast.File) map[*ast.CallExpr]bool {
+	list := map[*ast.CallExpr]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		var values []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if len(n.Lhs) == 2 {
+				values = n.Rhs
+			}
+		case *ast.ValueSpec:
+			if len(n.Names) == 2 {
+				values = n.Values
+			}
+		}
+		if len(values) == 1 {
+			if call, ok := values[0].(*ast.CallExpr); ok {
+				list[call] = true
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// statusOf is the value of a call's last result that means success, for an
+// injected failure to be another one.
+func statusOf(m *rules.Func) int64 {
+	if m != nil && m.Success == rules.SuccessStatus {
+		return m.StatusValue
+	}
+	return 0
+}
