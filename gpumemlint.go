@@ -19,10 +19,12 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/doublefree"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
 	"github.com/gpumemlint/gpumemlint/passes/finalizer"
+	"github.com/gpumemlint/gpumemlint/passes/gradaccum"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
-	"github.com/gpumemlint/gpumemlint/passes/outlive"
+	"github.com/gpumemlint/gpumemlint/passes/nograd"
 	"github.com/gpumemlint/gpumemlint/passes/order"
+	"github.com/gpumemlint/gpumemlint/passes/outlive"
 	"github.com/gpumemlint/gpumemlint/passes/overwrite"
 	"github.com/gpumemlint/gpumemlint/passes/usefreed"
 )
@@ -41,6 +43,8 @@ func Analyzers() []*analysis.Analyzer {
 		overwrite.Analyzer,
 		loopdefer.Analyzer,
 		deferarg.Analyzer,
+		nograd.Analyzer,
+		gradaccum.Analyzer,
 		cacheflush.Analyzer,
 		order.Analyzer,
 		usefreed.Analyzer,

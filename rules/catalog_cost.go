@@ -6,12 +6,13 @@ package rules
 // catalogCost is GM5xx: scopes, order and habits that waste memory.
 var catalogCost = []Rule{
 	{
-		ID: "GM501", Pass: "nograd", Severity: SeverityNote, Planned: true,
+		ID: "GM501", Pass: "nograd", Severity: SeverityNote, Since: "v0.1.0", Default: true,
 		Title: "inference outside a no-grad scope keeps the graph",
 		Text: `
 Outside a no-grad scope every operation keeps its inputs for a backward pass
 that never comes. An evaluation of the whole test set then needs as much
-memory as a training step of that size.`,
+memory as a training step of that size. The opposite is reported too: a
+backward pass inside such a scope, where no graph was recorded.`,
 		Wrong: `
 func accuracy(m ts.ModuleT, x, y *ts.Tensor) float64 {
 	logits := m.ForwardT(x, false)
@@ -20,7 +21,7 @@ func accuracy(m ts.ModuleT, x, y *ts.Tensor) float64 {
 	defer acc.MustDrop()
 	return acc.Float64Values()[0]
 }`,
-		Message: "m.ForwardT runs outside ts.NoGrad and nothing calls Backward: the graph is kept for nothing (GM501)",
+		Message: "m.ForwardT runs outside ts.NoGrad and only Tensor.Float64Values (line 6) reads what it gives: the graph is kept for nothing (GM501)",
 		Right: `
 func accuracy(m ts.ModuleT, x, y *ts.Tensor) (value float64) {
 	ts.NoGrad(func() {
@@ -33,34 +34,43 @@ func accuracy(m ts.ModuleT, x, y *ts.Tensor) (value float64) {
 	return value
 }`,
 		NotReported: `
-Functions on whose results Backward is called, or that are called only from
-no-grad scopes.`,
+Calls whose result reaches a backward pass or an optimizer, or leaves the
+function. Calls whose train argument is not the constant false and whose
+result is not read. Functions that are called only from no-grad scopes.
+Packages that freeze the weights. Tests.`,
 	},
 	{
-		ID: "GM502", Pass: "gradaccum", Severity: SeverityWarning, Planned: true,
+		ID: "GM502", Pass: "gradaccum", Severity: SeverityWarning, Since: "v0.1.0", Default: true,
 		Title: "a loss or metric accumulated with its graph, or gradients never zeroed",
 		Text: `
 Adding the loss tensors of all steps keeps the graphs of all steps. Take the
 number out of the tensor and add that. Gradients that are never set to zero
-add up over the steps, which is rarely meant.`,
+add up over the steps, which is rarely meant; where it is, because several
+small batches make one step, the loss is divided by their number.`,
 		Wrong: `
-func epoch(losses []*ts.Tensor) *ts.Tensor {
+func epoch(m ts.ModuleT, opt *nn.Optimizer, xs []*ts.Tensor, y *ts.Tensor) float64 {
 	total := ts.MustZeros([]int64{1}, gotch.Float, gotch.CPU)
-	for _, l := range losses {
-		total = total.MustAdd(l, true)
+	for _, x := range xs {
+		loss := m.ForwardT(x, true).CrossEntropyForLogits(y)
+		opt.BackwardStep(loss)
+		total = total.MustAdd(loss, true)
 	}
-	return total
+	return total.Float64Values()[0]
 }`,
-		Message: "total keeps the graph of every loss added to it: add l.Float64Values() instead (GM502)",
+		Message: "total keeps the graph of every loss that is added to it: add its number, or detach it first (GM502)",
 		Right: `
-func epoch(losses []*ts.Tensor) (total float64) {
-	for _, l := range losses {
-		total += l.Float64Values()[0]
+func epoch(m ts.ModuleT, opt *nn.Optimizer, xs []*ts.Tensor, y *ts.Tensor) (total float64) {
+	for _, x := range xs {
+		loss := m.ForwardT(x, true).CrossEntropyForLogits(y)
+		opt.BackwardStep(loss)
+		total += loss.Float64Values()[0]
 	}
 	return total
 }`,
 		NotReported: `
-Sums on which Backward is called. Losses that were detached.`,
+Sums that a backward pass goes through, here or perhaps in the caller. Losses
+that were detached, or computed in a no-grad scope. Loops in which a call that
+cannot be seen may zero the gradients. Tests.`,
 	},
 	{
 		ID: "GM503", Pass: "cacheflush", Severity: SeverityNote, Since: "v0.1.0", Default: true,
@@ -143,6 +153,7 @@ func run(path string) {
 }`,
 		NotReported: `
 Orders that the library allows: options after the session that was made with
-them, a view with a header of its own after its parent.`,
+them, a view with a header of its own after its parent, children that hold a
+reference. Parents whose child is not touched afterwards.`,
 	},
 }

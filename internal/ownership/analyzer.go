@@ -219,6 +219,9 @@ func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 	}
 	f.Process = e.processReleases(fn)
 	f.Order = e.habit().orderOf(fn)
+	if e.habit().differentiates() {
+		f.Grad = e.habit().gradOf(fn)
+	}
 	return f
 }
 

@@ -20,6 +20,7 @@ type FuncFact struct {
 	NoReturn bool
 	Process  []string // process-wide classes that it releases
 	Order    []OrderFact
+	Grad     []int // results that carry a graph of gradients
 }
 
 // ResultFact says that a result is owned by the caller.
@@ -81,7 +82,7 @@ func (f *FuncFact) empty() bool {
 	for _, z := range f.OnZero {
 		zero = zero && z == 0
 	}
-	return len(f.Results) == 0 && len(f.Into) == 0 && len(f.Params) == 0 && len(f.Process) == 0 && len(f.Order) == 0 && zero && !f.NoReturn
+	return len(f.Results) == 0 && len(f.Into) == 0 && len(f.Params) == 0 && len(f.Process) == 0 && len(f.Order) == 0 && len(f.Grad) == 0 && zero && !f.NoReturn
 }
 
 // effect finds the summary for the resource at path below argument i: the

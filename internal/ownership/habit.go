@@ -39,6 +39,10 @@ func (e *engine) habits() []Verdict {
 			list = append(list, h.flushes(fn)...)
 		}
 		list = append(list, h.orders(fn)...)
+		if h.differentiates() {
+			list = append(list, h.evaluations(fn)...)
+			list = append(list, h.accumulations(fn)...)
+		}
 	}
 	return list
 }
@@ -51,6 +55,12 @@ type habits struct {
 	orderMemo map[*ssa.Function][]OrderFact
 	lives     map[*ssa.Function][2]map[string]bool
 	parents   map[string][]string
+	grads     map[*ssa.Function][]int
+	scoped    map[*ssa.Function]bool
+	callers   map[*ssa.Function][]ssa.CallInstruction
+	params    map[*ssa.Parameter]*graphRun
+	reach     map[*ssa.Function]reachable
+	forwardIn *bool
 }
 
 // habit is the engine's one instance: facts and verdicts need the same answers.
@@ -58,6 +68,8 @@ func (e *engine) habit() *habits {
 	if e.hab == nil {
 		e.hab = &habits{
 			engine: e, ops: map[*ssa.Function]opSet{}, only: map[*ssa.Alloc]ssa.Value{},
+			grads: map[*ssa.Function][]int{}, scoped: map[*ssa.Function]bool{},
+			params: map[*ssa.Parameter]*graphRun{}, reach: map[*ssa.Function]reachable{},
 			orderMemo: map[*ssa.Function][]OrderFact{}, lives: map[*ssa.Function][2]map[string]bool{},
 		}
 	}
@@ -68,6 +80,30 @@ func (e *engine) habit() *habits {
 type opSet uint64
 
 func (s opSet) has(op rules.Op) bool { return s&(1<<op) != 0 }
+
+// differentiates reports whether the package has anything to do with
+// gradients: itself, or through the functions of a package that it imports.
+func (h *habits) differentiates() bool {
+	if h.forwardIn == nil {
+		found := false
+		for _, fn := range h.funcs {
+			if fn.Parent() != nil || found {
+				continue
+			}
+			eachCall(fn, func(in ssa.CallInstruction) {
+				c := in.Common()
+				if m := h.callModel(c); m != nil {
+					found = found || does(m, rules.OpGrad) || does(m, rules.OpBackward)
+				} else if obj := h.callObject(c); obj != nil {
+					f := h.fact(obj)
+					found = found || f != nil && len(f.Grad) > 0
+				}
+			})
+		}
+		h.forwardIn = &found
+	}
+	return *h.forwardIn
+}
 
 // scan collects the operations of fn and its literals: most functions have
 // none that matters here.

@@ -190,11 +190,36 @@ func writeStub(buf *bytes.Buffer, pass *analysis.Pass, d ast.Decl) {
 		for _, spec := range d.Specs {
 			ts := spec.(*ast.TypeSpec)
 			buf.WriteByte('\n')
-			if doc(d.Doc) || doc(ts.Doc) {
+			marked := doc(d.Doc) || doc(ts.Doc)
+			if it, ok := ts.Type.(*ast.InterfaceType); ok && hasDirective(it) {
+				fmt.Fprintf(buf, "type %s interface {\n", ts.Name.Name)
+				for _, m := range it.Methods.List {
+					if ft, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && doc(m.Doc) {
+						var sig bytes.Buffer
+						printer.Fprint(&sig, token.NewFileSet(), ft)
+						fmt.Fprintf(buf, "%s%s\n", m.Names[0].Name, strings.TrimPrefix(sig.String(), "func"))
+					}
+				}
+				buf.WriteString("}\n")
+			} else if marked {
 				fmt.Fprintf(buf, "type %s struct{}\n", ts.Name.Name)
 			}
 		}
 	}
+}
+// hasDirective reports whether a method of an interface has a directive.
+func hasDirective(it *ast.InterfaceType) bool {
+	for _, m := range it.Methods.List {
+		if m.Doc == nil {
+			continue
+		}
+		for _, c := range m.Doc.List {
+			if strings.HasPrefix(c.Text, "//gpumem:") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // modelFlag is the value of the flag models: a stub file and the hash of its
