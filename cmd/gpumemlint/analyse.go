@@ -18,21 +18,27 @@ import (
 // want of C that can be stood in for. On a machine that has it all, this is
 // one run. The notes say what stood in for what, and what could not.
 func analyse(ctx context.Context, o govet.Options) (res *govet.Result, notes []string, err error) {
-	var plan standin.Plan
+	res, _, notes, err = analyseWithPlan(ctx, o)
+	return res, notes, err
+}
+
+// analyseWithPlan is analyse for who wants to know what stood in.
+func analyseWithPlan(ctx context.Context, o govet.Options) (res *govet.Result, plan *standin.Plan, notes []string, err error) {
+	plan = new(standin.Plan)
 	list := func(ctx context.Context, flags ...string) (string, error) {
 		return govet.List(ctx, o, flags...)
 	}
 	for run := o; ; {
 		res, err = govet.Run(ctx, run)
 		if err != nil {
-			return res, plan.Notes(), err
+			return res, plan, plan.Notes(), err
 		}
 		more, err := plan.Extend(ctx, list, complaints(res))
 		if err == nil && more {
-			run, err = with(ctx, o, &plan)
+			run, err = with(ctx, o, plan)
 		}
 		if err != nil && ctx.Err() == nil {
-			return res, []string{err.Error()}, nil // the failures are told all the same
+			return res, plan, []string{err.Error()}, nil // the failures are told all the same
 		}
 		if !more {
 			break
@@ -42,24 +48,23 @@ func analyse(ctx context.Context, o govet.Options) (res *govet.Result, notes []s
 		if !s.Root {
 			continue
 		}
-		// Its users were analysed, it was not. What its tests miss in a shadow
-		// is of no interest.
+		// Its users were analysed, it was not but for what calls no C. What its
+		// tests miss in a shadow is of no interest.
 		res.Failures = slices.DeleteFunc(res.Failures, func(f govet.Failure) bool { return f.Package == s.Package })
 		res.Failures = append(res.Failures, govet.Failure{Kind: govet.NotCompiled, Package: s.Package, Message: strings.TrimSuffix(s.Why, ".")})
 	}
 	govet.Sort(res.Failures)
-	return res, plan.Notes(), nil
+	return res, plan, plan.Notes(), nil
 }
 
 // with returns the options of a run in which the plan holds.
 func with(ctx context.Context, o govet.Options, plan *standin.Plan) (govet.Options, error) {
-	flags, err := plan.Flags(ctx)
+	flags, env, err := plan.Apply(ctx, o.Env)
 	if err != nil {
 		return o, err
 	}
-	o.BuildFlags = slices.Concat(o.BuildFlags, flags)
-	o.Env, err = plan.Environ(ctx, o.Env)
-	return o, err
+	o.BuildFlags, o.Env = slices.Concat(o.BuildFlags, flags), env
+	return o, nil
 }
 
 func complaints(res *govet.Result) []standin.Complaint {

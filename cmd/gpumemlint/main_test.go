@@ -36,8 +36,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+	testscript.Run(t, scriptParams(filepath.Join("testdata", "script")))
+}
+
+// scriptParams says how to run the transcripts of a folder.
+func scriptParams(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
@@ -69,7 +74,7 @@ func TestScript(t *testing.T) {
 			"exits": exits,
 			"same":  same,
 		},
-	})
+	}
 }
 
 // exits runs a command and checks its exit status: exits STATUS CMD ARG...

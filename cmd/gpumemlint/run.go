@@ -48,6 +48,7 @@ func commands() []command {
 	return []command{
 		{"explain", "[RULE...]", "tell what a rule reports and how to mend it", explain},
 		{"models", "[LIBRARY...]", "list what is known of libraries, with sources", models},
+		{"env", "PACKAGES", "print what other tools need where C headers are missing", printEnv},
 		{"version", "", "print the version", version},
 		{"help", "", "print this text", help},
 	}

@@ -6,6 +6,7 @@ package standin
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -101,40 +102,93 @@ func isSource(name string) bool {
 	return false
 }
 
-// modfile writes an alternate go.mod, with its go.sum, that replaces each
-// mirrored module, and returns its name.
-func (p *Plan) modfile(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOWORK").Output()
-	if err != nil {
-		return "", fmt.Errorf("go env: %w", err)
-	}
-	gomod, gowork, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if gowork != "" && gowork != "off" {
-		return "", fmt.Errorf("libraries that cannot be built here are not stood in for in a workspace; set GOWORK=off")
-	}
-	sum, err := os.ReadFile(strings.TrimSuffix(gomod, ".mod") + ".sum")
-	if err != nil && !os.IsNotExist(err) {
-		return "", fmt.Errorf("cannot read go.sum: %w", err)
-	}
-	args := []string{"mod", "edit", "-print"}
+// replacements writes the mirrors and returns the pairs that -replace of go
+// mod edit and of go work edit takes.
+func (p *Plan) replacements() ([]string, error) {
+	var args []string
 	for _, path := range slices.Sorted(maps.Keys(p.mirrors)) {
 		dir, err := p.mirrors[path].write(p.dir)
 		if err != nil {
-			return "", fmt.Errorf("cannot store what stands in for %s: %w", path, err)
+			return nil, fmt.Errorf("cannot store what stands in for %s: %w", path, err)
 		}
 		args = append(args, "-replace="+path+"="+dir)
 	}
-	edited, err := exec.CommandContext(ctx, "go", append(args, gomod)...).Output()
+	return args, nil
+}
+
+// modfile writes an alternate go.mod, with its go.sum, that replaces each
+// mirrored module, and returns its name. In a workspace it is a go.work, which
+// holds for all of its modules.
+func (p *Plan) modfile(ctx context.Context) (name string, work bool, err error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOWORK").Output()
 	if err != nil {
-		return "", fmt.Errorf("go mod edit: %w", err)
+		return "", false, fmt.Errorf("go env: %w", err)
 	}
-	sub := filepath.Join(p.dir, hash(slices.Concat(edited, []byte{0}, sum)))
-	if err := writeFile(filepath.Join(sub, "go.sum"), sum); err != nil {
-		return "", fmt.Errorf("cannot store go.sum: %w", err)
+	file, gowork, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	args, err := p.replacements()
+	if err != nil {
+		return "", false, err
 	}
-	file := filepath.Join(sub, "go.mod")
-	if err := writeFile(file, edited); err != nil {
-		return "", fmt.Errorf("cannot store go.mod: %w", err)
+	command, sum := "mod", strings.TrimSuffix(file, ".mod")+".sum"
+	if gowork != "" && gowork != "off" {
+		command, file, sum, work = "work", gowork, gowork+".sum", true
+		absolute, err := absoluteUses(ctx, gowork)
+		if err != nil {
+			return "", false, err
+		}
+		args = slices.Concat(absolute, args)
 	}
-	return file, nil
+	edited, err := exec.CommandContext(ctx, "go", slices.Concat([]string{command, "edit", "-print"}, args, []string{file})...).Output()
+	if err != nil {
+		return "", false, fmt.Errorf("go %s edit: %w", command, err)
+	}
+	sums, err := os.ReadFile(sum)
+	if err != nil && !os.IsNotExist(err) {
+		return "", false, fmt.Errorf("cannot read %s: %w", filepath.Base(sum), err)
+	}
+	sub := filepath.Join(p.dir, hash(slices.Concat(edited, []byte{0}, sums)))
+	name = filepath.Join(sub, filepath.Base(file))
+	if err := writeFile(filepath.Join(sub, filepath.Base(sum)), sums); err != nil {
+		return "", false, fmt.Errorf("cannot store %s: %w", filepath.Base(sum), err)
+	}
+	if err := writeFile(name, edited); err != nil {
+		return "", false, fmt.Errorf("cannot store %s: %w", filepath.Base(file), err)
+	}
+	return name, work, nil
+}
+
+// absoluteUses returns the edits that make a go.work mean the same in another
+// folder.
+func absoluteUses(ctx context.Context, gowork string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, "go", "work", "edit", "-json", gowork).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go work edit: %w", err)
+	}
+	var file struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(out, &file); err != nil {
+		return nil, fmt.Errorf("go work edit printed what is not its JSON: %w", err)
+	}
+	root := filepath.Dir(gowork)
+	var args []string
+	for _, u := range file.Use {
+		if !filepath.IsAbs(u.DiskPath) {
+			args = append(args, "-dropuse="+u.DiskPath, "-use="+filepath.Join(root, filepath.FromSlash(u.DiskPath)))
+		}
+	}
+	for _, r := range file.Replace {
+		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
+			continue // another module, or a folder that is named in full
+		}
+		old := r.Old.Path
+		if r.Old.Version != "" {
+			old += "@" + r.Old.Version
+		}
+		args = append(args, "-replace="+old+"="+filepath.Join(root, filepath.FromSlash(r.New.Path)))
+	}
+	return args, nil
 }

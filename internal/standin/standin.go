@@ -215,35 +215,46 @@ func (p *Plan) open() error {
 	return os.MkdirAll(p.dir, 0o777)
 }
 
-// Flags returns the build flags that the plan asks for.
-func (p *Plan) Flags(ctx context.Context) ([]string, error) {
-	var flags []string
+// Apply returns the build flags and the environment that the plan asks for.
+// env is the environment so far, or nil for that of this process.
+func (p *Plan) Apply(ctx context.Context, env []string) (flags, environ []string, err error) {
+	if env == nil {
+		env = os.Environ()
+	}
+	env = slices.Clone(env)
 	if len(p.overlay) > 0 {
 		data, err := json.Marshal(map[string]any{"Replace": p.overlay}) // sorted by key
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		file, err := store(p.dir, "overlay.json", data)
 		if err != nil {
-			return nil, fmt.Errorf("cannot store the overlay: %w", err)
+			return nil, nil, fmt.Errorf("cannot store the overlay: %w", err)
 		}
 		flags = append(flags, "-overlay="+file)
 	}
 	if len(p.mirrors) > 0 {
-		file, err := p.modfile(ctx)
+		file, work, err := p.modfile(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		flags = append(flags, "-modfile="+file)
+		if work {
+			env = append(env, "GOWORK="+file)
+		} else {
+			flags = append(flags, "-modfile="+file)
+		}
 	}
-	return flags, nil
+	if len(p.Headers) > 0 {
+		if env, err = p.withHeaders(ctx, env); err != nil {
+			return nil, nil, err
+		}
+	}
+	return flags, env, nil
 }
 
-// Environ returns env with what the plan asks for.
-func (p *Plan) Environ(ctx context.Context, env []string) ([]string, error) {
-	if len(p.Headers) == 0 {
-		return env, nil
-	}
+// withHeaders puts the stand-in headers at the end of the C compiler's search
+// path.
+func (p *Plan) withHeaders(ctx context.Context, env []string) ([]string, error) {
 	dir, err := writeHeaders(p.dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot store the stand-in headers: %w", err)
@@ -253,9 +264,6 @@ func (p *Plan) Environ(ctx context.Context, env []string) ([]string, error) {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	lines := strings.Split(string(out), "\n")
-	if env == nil {
-		env = os.Environ()
-	}
 	for i, name := range []string{"CGO_CFLAGS", "CGO_CXXFLAGS"} {
 		// -idirafter comes behind the system's own folders: real headers win.
 		env = append(env, name+"="+strings.TrimSpace(lines[i])+" -idirafter "+dir)
