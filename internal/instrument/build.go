@@ -82,6 +82,7 @@ func Build(ctx context.Context, plan Plan) (*Workspace, error) {
 		b.work.Close() // the first error says what is wrong
 		return nil, err
 	}
+	b.work.Models = b.set
 	return b.work, nil
 }
 

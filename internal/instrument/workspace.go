@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gpumemlint/gpumemlint/rules"
 	ledger "github.com/gpumemlint/gpumemlint/runtime/track"
 )
 
@@ -20,6 +21,7 @@ type Workspace struct {
 	Packages []Package         // what the patterns match, sorted by path
 	Notes    []Note            // what was left out
 	Skipped  map[string]string // injection ID → why it has no point, in one line
+	Models   *rules.Set        // the plan's models and the directives in the sources
 
 	dir     string
 	plan    Plan

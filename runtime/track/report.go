@@ -63,6 +63,14 @@ type Record struct {
 	Points  []Point `json:"points,omitempty"` // the injection points that it reached
 	Loops   []Loop  `json:"loops,omitempty"`  // loops in which it acquired something
 
+	// From and To number the process's events (what was acquired, released or
+	// moved by anybody) at the start and the end of the test.
+	From int64 `json:"from,omitempty"`
+	To   int64 `json:"to,omitempty"`
+	// History is how much of each site was live over the test: here the points
+	// are numbers of events and counts, at most 64, the peak and the end among them.
+	History []Series `json:"history,omitempty"`
+
 	// Misuse, Inject and Late.
 	Misuse  string  `json:"misuse,omitempty"`   // "double-release" or "use-after-release"
 	Point   string  `json:"point,omitempty"`    // Inject: the ID of the point
