@@ -4,12 +4,15 @@
 package instrument
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gpumemlint/gpumemlint/rules"
@@ -28,26 +31,38 @@ func (f *cFunc) results() int {
 	return 1
 }
 
-// cVoid is the result that cgo gives functions without one.
-const cVoid = "_Ctype_void"
+// What cgo calls the result of a function without one, and how a file may
+// write its type.
+const (
+	cVoid     = "_Ctype_void"
+	cVoidType = "[0]byte"
+)
 
 // readC reads what cgo made of the C functions that a package calls: a file of
 // declarations like
 //
 //	func _Cfunc_cudaMalloc(p0 *unsafe.Pointer, p1 _Ctype_size_t) (r1 _Ctype_cudaError_t)
 //
-// The types in it may be named in the package's own files as they stand: cgo
-// leaves such names alone.
+// A function with a type that no file can write is left out.
 func readC(p *pkg) (map[string]*cFunc, error) {
 	funcs := map[string]*cFunc{}
 	for _, name := range p.CompiledGoFiles {
-		if filepath.Base(name) != "_cgo_gotypes.go" {
-			continue
+		if !filepath.IsAbs(name) {
+			continue // the user's
 		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		// The go command's cache does not keep the names of what it holds.
+		src, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read what cgo made: %w", err)
 		}
+		if !bytes.Contains(src, []byte("\nfunc _cgo_runtime_cgocall(")) {
+			continue // the package's own files, rewritten
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("read what cgo made: %w", err)
+		}
+		names := cNames(syntax)
 		for _, decl := range syntax.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok {
@@ -60,22 +75,80 @@ func readC(p *pkg) (map[string]*cFunc, error) {
 			if c == "_CMalloc" {
 				c = "malloc"
 			}
-			f := &cFunc{}
-			for _, field := range fn.Type.Params.List {
-				for range max(1, len(field.Names)) {
-					f.params = append(f.params, types.ExprString(field.Type))
-				}
+			if f, ok := names.function(fn.Type); ok {
+				funcs[c] = f
 			}
-			if r := fn.Type.Results; r != nil && len(r.List) > 0 {
-				if f.result = types.ExprString(r.List[0].Type); f.result == cVoid {
-					f.result = ""
-				}
-			}
-			funcs[c] = f
 		}
 		return funcs, nil
 	}
 	return nil, fmt.Errorf("its C cannot be compiled here: calls of C functions are not recorded")
+}
+
+// cTypes are the typedefs of a package's C: the types without a name of their
+// own that they name.
+type cTypes map[string]string
+
+// cNames reads the typedefs: type _Ctype_buf = _Ctype_struct___0.
+func cNames(syntax *ast.File) cTypes {
+	names := cTypes{}
+	for _, decl := range syntax.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			ts, ok := spec.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			if id, ok := ts.Type.(*ast.Ident); ok && strings.Contains(id.Name, "___") && names[id.Name] == "" {
+				names[id.Name] = ts.Name.Name
+			}
+		}
+	}
+	return names
+}
+
+// function is a declaration of cgo's in the words of the package's own files.
+func (names cTypes) function(typ *ast.FuncType) (*cFunc, bool) {
+	f := &cFunc{}
+	for _, field := range typ.Params.List {
+		text, ok := names.text(field.Type)
+		if !ok {
+			return nil, false
+		}
+		for range max(1, len(field.Names)) {
+			f.params = append(f.params, text)
+		}
+	}
+	if r := typ.Results; r != nil && len(r.List) > 0 {
+		if types.ExprString(r.List[0].Type) == cVoid {
+			return f, true
+		}
+		text, ok := names.text(r.List[0].Type)
+		if !ok {
+			return nil, false
+		}
+		f.result = text
+	}
+	return f, true
+}
+
+var cIdent = regexp.MustCompile(`_C[a-zA-Z0-9]+_\w+`)
+
+// text is a type of cgo's as a file with import "C" writes it: C.size_t for
+// _Ctype_size_t.
+func (names cTypes) text(e ast.Expr) (string, bool) {
+	ok := true
+	text := cIdent.ReplaceAllStringFunc(types.ExprString(e), func(name string) string {
+		if strings.Contains(name, "___") {
+			name = names[name] // nameless in C, unless a typedef names it
+		}
+		c, is := strings.CutPrefix(name, "_Ctype_")
+		ok = ok && is
+		return "C." + c
+	})
+	return text, ok && !strings.Contains(text, "struct{") && !strings.Contains(text, "_GoString_")
 }
 
 // rawCalls rewrites the calls of C functions that have a model. The callee is
@@ -126,7 +199,7 @@ func (b *builder) rawCall(u *unit, f *file, call *ast.CallExpr, name string, err
 	if c.result != "" || errno {
 		result := c.result
 		if result == "" {
-			result = cVoid
+			result = cVoidType
 		}
 		results = append(results, "r0 "+result)
 		outs = append(outs, "r0")

@@ -12,43 +12,94 @@ type ending struct {
 	arg  int
 }
 
+// A target is a resource that is there, or was, at a place of an entry effect.
+type target struct {
+	e    *Effect
+	bits uint64
+}
+
 // enter does what happens at the entry of a call. Releases do: once the library
 // has freed the memory, another goroutine may be given the same address.
 func (c *Call) enter() {
 	l := c.l
-	var buf [releaseDepth]uintptr
-	var pcs []uintptr
-	where := func() []uintptr { // only where something happens
-		if pcs == nil {
-			pcs = c.f.here(3, buf[:])
-		}
-		return pcs
-	}
+	var few [4]target
+	targets := few[:0]
 	for i := range c.f.Effects {
 		e := &c.f.Effects[i]
 		switch e.Op {
-		case OpUse:
-			e.Place.handles(c.ins, nil, func(_ int, h handle) { l.use(c, e, h, where) })
-		case OpRelease, OpConsume:
-			c.giveUp(e, where)
-		case OpFill:
-			c.noteNil(i, e)
-		case OpSweep:
-			l.all(e.Class, func(inst *instance) { l.end(inst, forgotten) })
-		case OpUnsure:
-			if e.Place.Root < 0 {
+		case OpUse, OpRelease, OpConsume, OpUnsure:
+			if e.Op == OpUnsure && e.Place.Root < 0 {
 				l.all(e.Class, func(inst *instance) { inst.unsure = true })
 				continue
 			}
-			e.Place.handles(c.ins, nil, func(_ int, h handle) {
-				l.mu.Lock()
-				defer l.mu.Unlock()
-				if inst := l.find(l.same(h.bits), e.Class); inst != nil {
-					inst.unsure = true
-				}
-			})
+			targets = c.targets(e, targets)
+		case OpFill:
+			c.noteThere(i, e)
+		case OpSweep:
+			l.all(e.Class, func(inst *instance) { l.end(inst, forgotten) })
 		}
 	}
+	l.mu.Lock()
+	known := false
+	for _, t := range targets {
+		if inst := l.find(t.bits, t.e.Class); inst != nil && (t.e.Op != OpUse || inst.state == released) {
+			known = true
+		}
+	}
+	l.mu.Unlock()
+	if !known {
+		return // nothing to do, and no need to know where
+	}
+	var buf [releaseDepth]uintptr
+	pcs := c.f.here(2, buf[:])
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range targets {
+		inst := l.find(t.bits, t.e.Class)
+		if inst == nil {
+			continue
+		}
+		switch t.e.Op {
+		case OpUse:
+			l.use(c, inst, pcs)
+		case OpUnsure:
+			inst.unsure = true
+		default:
+			l.giveUp(c, t.e, inst, pcs)
+		}
+	}
+}
+
+// targets appends what stands at the place of an effect whose condition may
+// hold.
+func (c *Call) targets(e *Effect, list []target) []target {
+	l := c.l
+	var each func(i int) bool
+	switch e.When {
+	case WhenTrue, WhenFalse:
+		if e.Arg >= c.f.Ins {
+			break // a result: decided when the call is over
+		}
+		if is, ok := yes(e.Arg, c.ins, nil); !ok || is != (e.When == WhenTrue) {
+			return list
+		}
+	case WhenEach:
+		bools, ok := Place{Root: e.Arg}.value(c.ins, nil)
+		if !ok {
+			return list
+		}
+		each = func(i int) bool { return i >= 0 && i < bools.Len() && bools.Index(i).Bool() }
+	}
+	if e.Place.Root < 0 {
+		return append(list, target{e, processHandle(l.className(e.Class))})
+	}
+	e.Place.handles(c.ins, nil, func(i int, h handle) {
+		if each != nil && !each(i) {
+			return
+		}
+		list = append(list, target{e, l.alias(h.bits)})
+	})
+	return list
 }
 
 // all does something to every live instance of a class.
@@ -64,7 +115,13 @@ func (l *ledger) all(class int, do func(*instance)) {
 	}
 }
 
-// same is the handle that another one stands for.
+// alias is the handle that another one stands for.
+func (l *ledger) alias(bits uint64) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.same(bits)
+}
+
 func (l *ledger) same(bits uint64) uint64 {
 	if l.known[bits] == nil {
 		if of, ok := l.aliases[bits]; ok {
@@ -75,17 +132,14 @@ func (l *ledger) same(bits uint64) uint64 {
 }
 
 // use checks that a resource that a call is given is still there.
-func (l *ledger) use(c *Call, e *Effect, h handle, where func() []uintptr) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	inst := l.find(l.same(h.bits), e.Class)
-	if inst == nil || inst.state != released {
-		return // unknown, or there
+func (l *ledger) use(c *Call, inst *instance, pcs []uintptr) {
+	if inst.state != released {
+		return // there, or moved to where it may be used
 	}
 	if inst.busy > 0 || inst.unsure || inst.refs > 0 {
 		return // its release calls this itself, or the handle may have been given out again
 	}
-	l.misuse(UseAfterRelease, c, inst, where())
+	l.misuse(UseAfterRelease, c, inst, pcs)
 }
 
 // misuse tells of it at once: the call may end the process.
@@ -103,51 +157,12 @@ func (l *ledger) misuse(what string, c *Call, inst *instance, pcs []uintptr) {
 	})
 }
 
-// giveUp does what a release or a consumption does to the handles at its place.
-func (c *Call) giveUp(e *Effect, where func() []uintptr) {
-	l := c.l
-	end := ending{how: released, when: e.When, arg: e.Arg}
+// giveUp does what a release or a consumption does.
+func (l *ledger) giveUp(c *Call, e *Effect, inst *instance, pcs []uintptr) {
+	end := ending{inst: inst, how: released, when: e.When, arg: e.Arg}
 	if e.Op == OpConsume {
 		end.how = moved
 	}
-	var each func(i int) bool
-	switch e.When {
-	case WhenTrue, WhenFalse:
-		if e.Arg < c.f.Ins { // else it is a result
-			if is, ok := yes(e.Arg, c.ins, nil); !ok || is != (e.When == WhenTrue) {
-				return
-			}
-			end.when = WhenAlways
-		}
-	case WhenEach:
-		list, ok := Place{Root: e.Arg}.value(c.ins, nil)
-		if !ok {
-			return
-		}
-		each = func(i int) bool { return i >= 0 && i < list.Len() && list.Index(i).Bool() }
-		end.when = WhenAlways
-	}
-	if e.Place.Root < 0 {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if inst := l.find(processHandle(l.className(e.Class)), e.Class); inst != nil {
-			l.giveUp(c, e, inst, end, where)
-		}
-		return
-	}
-	e.Place.handles(c.ins, nil, func(i int, h handle) {
-		if each != nil && !each(i) {
-			return
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if inst := l.find(l.same(h.bits), e.Class); inst != nil {
-			l.giveUp(c, e, inst, end, where)
-		}
-	})
-}
-
-func (l *ledger) giveUp(c *Call, e *Effect, inst *instance, end ending, where func() []uintptr) {
 	for _, other := range c.ended {
 		if other.inst == inst {
 			return // the same resource at two places of the call
@@ -160,15 +175,15 @@ func (l *ledger) giveUp(c *Call, e *Effect, inst *instance, end ending, where fu
 		case inst.refs > 0: // the handle was given out more than once
 			inst.refs--
 		case e.Op == OpRelease:
-			l.misuse(DoubleRelease, c, inst, where())
+			l.misuse(DoubleRelease, c, inst, pcs)
 		}
 		return
 	}
 	if inst.state != live {
 		return // whoever it was moved to may release it
 	}
-	end.inst = inst
-	if end.when == WhenFailure || (end.when == WhenTrue || end.when == WhenFalse) {
+	later := end.when == WhenFailure || (end.when == WhenTrue || end.when == WhenFalse) && end.arg >= c.f.Ins
+	if later {
 		inst.busy++
 		c.ended = append(c.ended, end)
 		return // decided when the call is over
@@ -179,7 +194,7 @@ func (l *ledger) giveUp(c *Call, e *Effect, inst *instance, end ending, where fu
 	}
 	inst.busy++
 	c.ended = append(c.ended, end)
-	l.close(c, inst, end.how, where())
+	l.close(c, inst, end.how, pcs)
 }
 
 // close ends an instance and remembers where.
@@ -189,9 +204,9 @@ func (l *ledger) close(c *Call, inst *instance, how condition, pcs []uintptr) {
 	l.bury(inst)
 }
 
-// noteNil remembers which elements of a slice are there, so that the others
+// noteThere remembers which elements of a slice are there, so that the others
 // are known to be filled.
-func (c *Call) noteNil(i int, e *Effect) {
+func (c *Call) noteThere(i int, e *Effect) {
 	if c.there == nil {
 		c.there = map[int]map[int]bool{}
 	}
@@ -266,6 +281,9 @@ func (c *Call) settle(ok bool, outs []any, buf []uintptr) {
 				c.l.close(c, e.inst, e.how, pcs)
 			}
 		case WhenTrue, WhenFalse:
+			if e.arg < c.f.Ins {
+				continue // decided at the entry
+			}
 			if is, known := yes(e.arg, c.ins, outs); known && is == (e.when == WhenTrue) {
 				c.l.close(c, e.inst, e.how, pcs)
 			}

@@ -31,7 +31,7 @@ func (f *Failure) Error() string { return "gpumemlint made this call fail (" + f
 // zero, the last one an error, a status that is not success, or false.
 // The test is right after "function value", before its arguments are computed.
 func Inject[F any](n int, success int64, f F) F {
-	if !std.on || !std.hit(n) {
+	if !std.on || !std.hit(n, 0) {
 		return f
 	}
 	typ := reflect.TypeOf(f)
@@ -54,7 +54,7 @@ func Inject[F any](n int, success int64, f F) F {
 // Fail reports whether point n fails now, and if so, sets the results of a
 // C call accordingly: outs are pointers to its result and, if there is one, its errno error.
 func Fail(n int, success int64, outs ...any) bool {
-	if !std.on || !std.hit(n) {
+	if !std.on || !std.hit(n, 1) {
 		return false
 	}
 	for _, out := range outs {
@@ -82,8 +82,9 @@ func setFailed(v reflect.Value, success int64, point string) {
 	}
 }
 
-// hit counts a call at point n, and reports whether it fails.
-func (l *ledger) hit(n int) bool {
+// hit counts a call at point n, and reports whether it fails. Skip is how many
+// frames of the caller are our own literals.
+func (l *ledger) hit(n, skip int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n >= len(l.table.Points) {
@@ -103,7 +104,7 @@ func (l *ledger) hit(n int) bool {
 	}
 	top.fired = true
 	var buf [depth]uintptr
-	at := l.stacks.intern((&Func{}).here(2, buf[:]))
+	at := l.stacks.intern((&Func{}).here(2+skip, buf[:]))
 	l.out.write(Record{Kind: KindInject, Test: x.nameOrNone(), Point: l.table.Points[n], Stack: l.frames(at, &Func{Raw: true})})
 	return true
 }
