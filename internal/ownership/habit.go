@@ -39,6 +39,7 @@ func (e *engine) habits() []Verdict {
 			list = append(list, h.flushes(fn)...)
 		}
 		list = append(list, h.orders(fn)...)
+		list = append(list, h.threads(fn)...)
 		if h.differentiates() {
 			list = append(list, h.evaluations(fn)...)
 			list = append(list, h.accumulations(fn)...)

@@ -35,8 +35,9 @@ func under(whole, part string) bool {
 	return ok && (rest == "" || rest[0] == '.')
 }
 
-// spotOf finds the spot of a handle, or of what a pointer points at. Elements
-// of containers have none: which one it is cannot be told.
+// spotOf finds the spot of a handle, or of what a pointer points at. An element
+// of a container has the spot of the register that it was loaded into: whether
+// another load gives the same one cannot be told.
 func (h *habits) spotOf(v ssa.Value) spot { return h.spotAt(v, 0) }
 
 const maxSpot = 12
@@ -69,14 +70,16 @@ func (h *habits) spotAt(v ssa.Value, depth int) spot {
 		return h.phiSpot(v, depth)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return h.spotAt(v.X, depth+1)
+			if s := h.spotAt(v.X, depth+1); s.known() {
+				return s
+			}
 		}
-		return spot{root: v}
+		return spot{root: v} // an element: this register, and no other
 	case *ssa.FieldAddr:
 		return h.fieldSpot(v.X, fieldName(v.X.Type(), v.Field), depth)
 	case *ssa.Field:
 		return h.fieldSpot(v.X, fieldName(v.X.Type(), v.Field), depth)
-	case *ssa.IndexAddr, *ssa.Index, *ssa.Lookup:
+	case *ssa.IndexAddr:
 		return spot{}
 	case *ssa.Alloc:
 		if x := h.onlyValue(v); x != nil {

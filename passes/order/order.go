@@ -19,10 +19,22 @@ const Doc = "check for parents that go before their children, and for contexts o
 var Analyzer = verdict.NewAnalyzer("order", Doc, run)
 
 func run(pass *analysis.Pass) (any, error) {
-	return verdict.Each(pass, "GM505", message, ownership.ParentFirst)
+	return verdict.Each(pass, "GM505", message, ownership.ParentFirst, ownership.OtherThread, ownership.BeforeCurrent)
 }
 
 func message(v *verdict.Line) string {
+	switch v.Kind {
+	case ownership.OtherThread:
+		if v.Nil {
+			return fmt.Sprintf("%s binds the thread, and the goroutine may be on another one at %s (line %d): call runtime.LockOSThread first",
+				v.Callee, v.Other, v.LineOf(v.OtherAt))
+		}
+		return fmt.Sprintf("goroutine calls %s (line %d) on a thread of its own, for which %s (line %d) has set nothing: lock and bind the thread there",
+			v.Other, v.LineOf(v.OtherAt), v.Callee, v.LineOf(v.Acquired))
+	case ownership.BeforeCurrent:
+		return fmt.Sprintf("%s works on handles of a context that becomes current only at %s (line %d): bind it first",
+			v.Other, v.Callee, v.LineOf(v.Acquired))
+	}
 	text := fmt.Sprintf("%s is %s ", v.Name, v.Failed)
 	switch {
 	case v.Nil:

@@ -12,5 +12,5 @@ import (
 )
 
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), order.Analyzer, "wrong", "right", "suppressed", "cgo", "wraps")
+	analysistest.Run(t, analysistest.TestData(), order.Analyzer, "wrong", "right", "suppressed", "cgo", "wraps", "thread", "window")
 }
