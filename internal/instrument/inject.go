@@ -72,7 +72,7 @@ func (b *builder) newPoint(id string, success int64) *point {
 // find is the call that an injection names, or why there is none.
 func (b *builder) find(u *unit, f *file, inj *Injection) (*ast.CallExpr, string) {
 	var best *ast.CallExpr
-	bestFails, any := false, false
+	bestRank, any := 0, false
 	at := -1
 	if inj.Column > 0 && inj.Line > 0 && inj.Line <= f.tok.LineCount() {
 		at = f.offset(f.tok.LineStart(inj.Line)) + inj.Column - 1
@@ -96,15 +96,23 @@ func (b *builder) find(u *unit, f *file, inj *Injection) (*ast.CallExpr, string)
 		if inj.Callee != "" && calleeName(call.Fun) != inj.Callee {
 			return true
 		}
-		if at >= 0 && (f.offset(call.Pos()) > at || f.offset(call.End()) <= at) {
+		start, end := f.offset(call.Pos()), f.offset(call.End())
+		exact := at >= 0 && (start == at || f.offset(call.Lparen) == at)
+		if at >= 0 && (start > at || end <= at) {
 			return true
 		}
-		fails := u.canFail(call)
-		switch {
-		case best == nil, at >= 0: // calls inside others come later: the innermost stays
-			best, bestFails = call, fails
-		case fails && !bestFails, fails == bestFails && call.End() > best.End():
-			best, bestFails = call, fails
+		// Better is what begins right there, then what can fail. Of equals, the
+		// one that is executed last; but of those that only span the
+		// column, the innermost, which comes later in this traversal.
+		rank := 0
+		if exact {
+			rank += 2
+		}
+		if u.canFail(call) {
+			rank++
+		}
+		if best == nil || rank > bestRank || rank == bestRank && (call.End() > best.End() || at >= 0 && !exact) {
+			best, bestRank = call, rank
 		}
 		return true
 	})

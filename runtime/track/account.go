@@ -14,13 +14,17 @@ import (
 
 // account is the record of a top-level test that has ended.
 func (l *ledger) account(x *test, t TB) Record {
-	rec := Record{Kind: KindTest, Test: x.name, Run: x.run, Failed: t.Failed(), Skipped: t.Skipped()}
+	rec := Record{Kind: KindTest, Test: x.name, Run: x.run, Failed: t.Failed(), Skipped: t.Skipped(), From: x.from, To: l.events}
 	for s, c := range x.counts {
 		rec.Sites = append(rec.Sites, Site{
 			Site: s.number, Class: l.className(s.class), Call: s.fn.Name, Stack: l.frames(s.stack, s.fn),
 			Acquired: c.acquired, Released: c.released, Moved: c.moved + c.forgotten, Collected: c.collected, Live: c.live,
 		})
 	}
+	for s, c := range x.counts {
+		rec.History = append(rec.History, Series{Site: s.number, Points: c.history.thin(maxSamples)})
+	}
+	slices.SortFunc(rec.History, func(a, b Series) int { return cmp.Compare(a.Site, b.Site) })
 	slices.SortFunc(rec.Sites, func(a, b Site) int { return cmp.Compare(a.Site, b.Site) })
 	for _, inst := range l.known {
 		for ; inst != nil; inst = inst.next {

@@ -322,7 +322,7 @@ func (l *ledger) acquire(c *Call, e *Effect, h handle, pcs []uintptr) *instance 
 			if old.inner && !inner {
 				old.inner = false
 				old.test = who
-				who.charge(old.site)
+				l.charge(who, old.site)
 			}
 			return old
 		case old.state == live && counter:
@@ -347,7 +347,7 @@ func (l *ledger) acquire(c *Call, e *Effect, h handle, pcs []uintptr) *instance 
 	inst.refs, inst.inner = refs, inner
 	inst.unsure = refs > 1 || e.When == WhenMaybe
 	if !inner {
-		who.charge(inst.site)
+		l.charge(who, inst.site)
 	}
 	return inst
 }

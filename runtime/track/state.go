@@ -57,6 +57,7 @@ type siteKey struct {
 type state struct {
 	mu      sync.Mutex
 	lastID  int64
+	events  int64 // acquisitions, releases and moves so far
 	known   map[uint64]*instance
 	aliases map[uint64]uint64 // handle → the handle of the same resource
 	sites   map[siteKey]*site
@@ -179,7 +180,7 @@ func (l *ledger) end(inst *instance, how condition) {
 	if inst.inner {
 		return // nobody was charged
 	}
-	inst.test.settle(inst.site, how)
+	l.settle(inst.test, inst.site, how)
 	if inst.told {
 		inst.told = false
 		l.out.write(Record{Kind: KindLate, Test: inst.test.nameOrNone(), ID: inst.id, Class: l.className(inst.class)})
@@ -193,6 +194,6 @@ func (l *ledger) revive(inst *instance, how condition) {
 	}
 	inst.state = live
 	if !inst.inner {
-		inst.test.unsettle(inst.site, how)
+		l.unsettle(inst.test, inst.site, how)
 	}
 }

@@ -39,11 +39,16 @@ type test struct {
 	// Of top-level tests only.
 	counts map[*site]*count
 	points map[int]int
-	fired  bool // the chosen point has failed
+	fired  bool  // the chosen point has failed
+	from   int64 // number of the last event before it began
 	loops  map[int][]*loopRun
 }
 
-type count struct{ acquired, released, moved, collected, forgotten, live int }
+// A count is the account of one site in one test.
+type count struct {
+	acquired, released, moved, collected, forgotten, live int
+	history                                               history
+}
 
 // Test says that a function that was given t has begun. The first one for a t
 // is the test itself; further ones change nothing. The end comes by t.Cleanup,
@@ -103,6 +108,7 @@ func (l *ledger) begin(t TB) {
 	if x.top == x {
 		l.tests.runs[x.name]++
 		x.run = l.tests.runs[x.name]
+		x.from = l.events
 		x.counts, x.points, x.loops = map[*site]*count{}, map[int]int{}, map[int][]*loopRun{}
 	}
 	x.mark = takeMark(x.name)
@@ -188,31 +194,37 @@ func (x *test) count(s *site) *count {
 }
 
 // charge, settle and unsettle keep the account of a test; nobody's is not kept.
-func (x *test) charge(s *site) {
+func (l *ledger) charge(x *test, s *site) {
+	l.events++
 	if x == nil {
 		return
 	}
 	c := x.count(s)
 	c.acquired++
 	c.live++
+	c.history.add(l.events, c.live)
 }
 
-func (x *test) settle(s *site, how condition) {
+func (l *ledger) settle(x *test, s *site, how condition) {
+	l.events++
 	if x == nil {
 		return
 	}
 	c := x.count(s)
 	c.live--
 	*c.of(how)++
+	c.history.add(l.events, c.live)
 }
 
-func (x *test) unsettle(s *site, how condition) {
+func (l *ledger) unsettle(x *test, s *site, how condition) {
+	l.events++
 	if x == nil {
 		return
 	}
 	c := x.count(s)
 	c.live++
 	*c.of(how)--
+	c.history.add(l.events, c.live)
 }
 
 func (c *count) of(how condition) *int {
