@@ -45,6 +45,7 @@ func Each(pass *analysis.Pass, rule string, message func(*Line) string, kinds ..
 		report.Report(pass, report.Finding{
 			Rule: rule, Tier: v.Tier, Pos: v.Pos, End: v.End, Message: message(l),
 			Resource: v.Class.Noun, Function: v.Function, Acquired: v.Acquired, Trace: v.Trace,
+			Failed: v.Failed, FailedAt: v.FailedAt,
 		})
 	}
 	return nil, nil
