@@ -24,6 +24,7 @@ type lintFlags struct {
 	baseline      string
 	writeBaseline bool
 	nolint        bool
+	checkNolint   bool
 	verbose       bool
 
 	minTier  report.Tier
@@ -44,6 +45,7 @@ func newLintFlags() (*flag.FlagSet, *lintFlags) {
 	fs.StringVar(&f.baseline, "baseline", "", "`file` of findings that are known and not reported")
 	fs.BoolVar(&f.writeBaseline, "write-baseline", false, "write the findings to the -baseline file instead of reporting them")
 	fs.BoolVar(&f.nolint, "nolint", true, "honour //nolint:gpumemlint and //nolint:GMnnn")
+	fs.BoolVar(&f.checkNolint, "check-nolint", false, "report //nolint:gpumemlint and //nolint:GMnnn that silence nothing or give no reason")
 	fs.BoolVar(&f.verbose, "v", false, "show source lines and the path of each finding, as on a terminal")
 	return fs, f
 }
@@ -75,6 +77,9 @@ func parseLintFlags(args []string) (*lintFlags, error) {
 	}
 	if f.ruleIDs, err = parseRules(f.rules); err != nil {
 		return nil, usagef("-rules: %v", err)
+	}
+	if f.checkNolint && !f.nolint {
+		return nil, usagef("-check-nolint makes no sense with -nolint=false: nothing is silenced then")
 	}
 	if f.writeBaseline && f.baseline == "" {
 		return nil, usagef("-write-baseline needs -baseline FILE to know where to write")

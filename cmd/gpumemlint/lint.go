@@ -76,6 +76,13 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	res.Failures = append(res.Failures, bad...)
+	if f.checkNolint {
+		more, err := nolintFindings(paths, res.Diagnostics)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, more...)
+	}
 	rep := output.New(findings, degraded)
 	rep.Failures = failureLines(res.Failures)
 	rep.Count()
@@ -197,6 +204,8 @@ func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
 			return nil, nil, nil, err
 		}
 		switch d.Category {
+		case report.CategoryNolint, report.CategorySilenced:
+			continue // see nolintFindings
 		case report.CategoryDirective:
 			at := fmt.Sprintf("%s:%d:%d: ", paths.Rel(d.Pos.File), d.Pos.Line, d.Pos.Column)
 			bad = append(bad, govet.Failure{Message: at + d.Message})

@@ -65,6 +65,7 @@ func runPass(pass *analysis.Pass) (result any, err error) {
 			err = fmt.Errorf("gpumemlint failed on package %s: %v%s; please report this with the code that triggers it", pass.Pkg.Path(), p, firstFrame(debug.Stack()))
 		}
 	}()
+	report.Directives(pass)
 	// Fast path: most packages of a build touch no GPU library.
 	if !touches(pass) {
 		return new(Result), nil

@@ -25,6 +25,7 @@ type Detail struct {
 	Acquired *Place       `json:"acquired,omitempty"`
 	Failing  *Call        `json:"failing,omitempty"`
 	Trace    []DetailStep `json:"trace,omitempty"`
+	Nolint   *Nolint      `json:"nolint,omitempty"` // for the categories nolint and silenced
 }
 
 // Call is a call in the source.

@@ -64,7 +64,7 @@ func Report(pass *analysis.Pass, f Finding) {
 	if inGeneratedCgo(pass.Fset, f.Pos) {
 		return // cgo's own file: the position means nothing to the user
 	}
-	if s.Nolint && suppressed(pass, f) {
+	if s.Nolint && suppressed(pass, f, s.Detail) {
 		return // the author has seen it
 	}
 	pass.Report(diagnostic(pass, f, s.Detail))
@@ -104,12 +104,18 @@ func inGeneratedCgo(fset *token.FileSet, pos token.Pos) bool {
 	return filepath.Base(fset.PositionFor(pos, false).Filename) == "_cgo_gotypes.go"
 }
 
-func suppressed(pass *analysis.Pass, f Finding) bool {
+// suppressed reports whether a directive silences f. With detail it tells the
+// stand-alone driver which, so that those which silence nothing can be named.
+func suppressed(pass *analysis.Pass, f Finding, detail bool) bool {
 	file := fileOf(pass.Files, f.Pos)
 	if file == nil {
 		return false // not in this package's syntax: nothing to read a directive from
 	}
-	return suppress.Matches(pass.Fset, file, f.Pos, LinterName, f.Rule)
+	list := suppress.Find(pass.Fset, file, f.Pos, LinterName, f.Rule)
+	if detail && len(list) > 0 {
+		silenced(pass, f, list)
+	}
+	return len(list) > 0
 }
 
 func fileOf(files []*ast.File, pos token.Pos) *ast.File {

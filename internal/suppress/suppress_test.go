@@ -73,3 +73,63 @@ func TestMatches(t *testing.T) {
 		})
 	}
 }
+
+// TestAll checks what is read of each directive.
+func TestAll(t *testing.T) {
+	const src = `package a
+
+//nolint:GM101,errcheck // because
+var a int //nolint
+
+var b int //nolint:all // everything
+var c int //nolint // plain
+// nolint because
+var d int //nolintlint
+`
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "a.go", src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []suppress.Directive{
+		{Names: []string{"gm101", "errcheck"}, Reason: "because", Pos: token.Position{Line: 3}},
+		{Pos: token.Position{Line: 4}},
+		{Reason: "everything", Pos: token.Position{Line: 6}},
+		{Reason: "plain", Pos: token.Position{Line: 7}},
+		{Reason: "because", Pos: token.Position{Line: 8}},
+	}
+	got := suppress.All(fset, f)
+	if len(got) != len(want) {
+		t.Fatalf("got %+v", got)
+	}
+	for i, d := range got {
+		if !slices.Equal(d.Names, want[i].Names) || d.Reason != want[i].Reason || d.Pos.Line != want[i].Pos.Line {
+			t.Errorf("got %+v, want %+v", d, want[i])
+		}
+	}
+}
+
+// TestFind checks that each directive which silences a finding is named.
+func TestFind(t *testing.T) {
+	const src = `package a
+
+//nolint:gpumemlint // the function
+func f() {
+	//nolint:GM102 // another rule
+	lose() //nolint:GM101 // the line
+}
+`
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "a.go", src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pos := fset.File(f.FileStart).LineStart(6) + 1
+	var lines []int
+	for _, d := range suppress.Find(fset, f, pos, "gpumemlint", "GM101") {
+		lines = append(lines, d.Pos.Line)
+	}
+	if want := []int{3, 6}; !slices.Equal(lines, want) {
+		t.Errorf("directives on lines %v, want %v", lines, want)
+	}
+}
