@@ -37,7 +37,8 @@ func accuracy(m ts.ModuleT, x, y *ts.Tensor) (value float64) {
 Calls whose result reaches a backward pass or an optimizer, or leaves the
 function. Calls whose train argument is not the constant false and whose
 result is not read. Functions that are called only from no-grad scopes.
-Packages that freeze the weights. Tests.`,
+Packages that freeze the weights. Tests. The answer for a single input, not in
+a loop and compared with nothing, has the tier possible.`,
 	},
 	{
 		ID: "GM502", Pass: "gradaccum", Severity: SeverityWarning, Since: "v0.1.0", Default: true,

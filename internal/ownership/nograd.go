@@ -40,6 +40,9 @@ func (h *habits) evaluations(fn *ssa.Function) []Verdict {
 			continue // the next layer of what is reported already
 		}
 		v := h.gradVerdict(GraphKept, fn, f.call)
+		if !h.manyInputs(fn, f, g) {
+			v.Tier = report.Possible // one input, dropped at once: little is kept
+		}
 		v.Other, v.OtherAt = h.callName(g.read), h.posOf(g.read)
 		v.Trace = []report.Step{
 			{Pos: v.Pos, Text: "the graph begins here"},
@@ -135,6 +138,35 @@ func (h *habits) evaluates(fn *ssa.Function, f forward, g *graphRun) bool {
 		return false // one small forward in a test
 	}
 	return true
+}
+
+// Words in the names of functions that evaluate.
+var evalWords = []string{"eval", "valid", "test", "accura", "infer", "score", "bench", "sample", "generat"}
+
+// manyInputs reports whether a forward call is part of an evaluation rather
+// than the answer for one input: it is in a loop, next to the training, or
+// compared with what was expected, or the function says so.
+func (h *habits) manyInputs(fn *ssa.Function, f forward, g *graphRun) bool {
+	if t, ok := h.turnOf(f.call.Block()); ok && !t.short() {
+		return true
+	}
+	if h.scan(fn).has(rules.OpBackward) || hasWord(fn.Name(), evalWords) {
+		return true
+	}
+	compared := false
+	eachCall(fn, func(in ssa.CallInstruction) {
+		carried, other := false, false
+		for _, v := range operands(in.Common()) {
+			switch {
+			case g.seen[v]:
+				carried = true
+			case tensorIn(v.Type()) != nil && tensorIn(v.Type()).Obj() == f.tensor.Obj() && in != ssa.CallInstruction(f.call):
+				other = true
+			}
+		}
+		compared = compared || carried && other
+	})
+	return compared
 }
 
 // backwardInside reports gradients of a graph that was not recorded.

@@ -19,5 +19,6 @@
 // Calls whose result goes to a backward pass or an optimizer, or to where it
 // cannot be followed: a result, a field, a callback. Forward calls whose train
 // argument the caller decides. Functions that the package calls from scopes
-// without gradients only. Packages that freeze the weights. Tests.
+// without gradients only. Packages that freeze the weights. Tests. The answer
+// for one input, not in a loop and compared with nothing, is only possible.
 package nograd

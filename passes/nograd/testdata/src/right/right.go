@@ -112,6 +112,13 @@ func callback(m torch.Module, x *torch.Tensor, done func(*torch.Tensor) float64)
 	return done(m.ForwardT(x, false))
 }
 
+// One image: possible, and not shown by default.
+func answer(m torch.Module, x *torch.Tensor) float64 {
+	out := m.ForwardT(x, false)
+	defer out.Drop()
+	return out.Float()
+}
+
 type state struct{ last *torch.Tensor }
 
 func (s *state) keep(m torch.Module, x *torch.Tensor) float64 {

@@ -74,7 +74,7 @@ func collected(m torch.Module, xs []*torch.Tensor) {
 	fmt.Println(torch.Stack(outs).Float())
 }
 
-func captured(m torch.Module, x *torch.Tensor) float64 {
+func evalCaptured(m torch.Module, x *torch.Tensor) float64 {
 	var out *torch.Tensor
 	func() {
 		out = m.ForwardT(x, false) // want `m.ForwardT runs outside`
@@ -82,18 +82,18 @@ func captured(m torch.Module, x *torch.Tensor) float64 {
 	return out.Float()
 }
 
-func twoLayers(a, b *torch.Linear, x *torch.Tensor) float64 {
+func inferTwoLayers(a, b *torch.Linear, x *torch.Tensor) float64 {
 	h := a.Forward(x) // want `a.Forward runs outside`
 	return b.Forward(h).Float()
 }
 
 // The scope ends before the forward.
-func tooShort(m torch.Module, x, y *torch.Tensor) float64 {
+func testTooShort(m torch.Module, x, y *torch.Tensor) float64 {
 	torch.NoGrad(func() { x.Add_(y) })
 	return m.ForwardT(x, false).Float() // want `m.ForwardT runs outside`
 }
 
-func switchedOn(m torch.Module, x *torch.Tensor) float64 {
+func validSwitchedOn(m torch.Module, x *torch.Tensor) float64 {
 	torch.SetGrad(true)
 	return m.ForwardT(x, false).Float() // want `m.ForwardT runs outside`
 }

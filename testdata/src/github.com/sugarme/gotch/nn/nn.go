@@ -23,3 +23,5 @@ func (p *Path) Get(name string) (*ts.Tensor, error) { return nil, nil }
 type Optimizer struct{ lr float64 }
 
 func (opt *Optimizer) BackwardStep(loss *ts.Tensor) error { return nil }
+func (opt *Optimizer) ZeroGrad() error                    { return nil }
+func (opt *Optimizer) Step() error                        { return nil }

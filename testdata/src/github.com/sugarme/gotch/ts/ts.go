@@ -52,6 +52,13 @@ func (ts *Tensor) MustUnsqueeze(dim int64, del bool) (retVal *Tensor)    { retur
 func (ts *Tensor) MustTo(device gotch.Device, del bool) (retVal *Tensor) { return nil }
 func (ts *Tensor) MustSum(dtype gotch.DType, del bool) (retVal *Tensor)  { return nil }
 func (ts *Tensor) MustBackward()                                         {}
+func (ts *Tensor) MustDetach(del bool) (retVal *Tensor)                  { return nil }
+func (ts *Tensor) CrossEntropyForLogits(targets *Tensor) (retVal *Tensor) {
+	return nil
+}
+func (ts *Tensor) AccuracyForLogits(targets *Tensor) (retVal *Tensor) {
+	return nil
+}
 func (ts *Tensor) MustCrossEntropyForLogits(targets *Tensor) (retVal *Tensor) {
 	return nil
 }
@@ -60,6 +67,14 @@ func (ts *Tensor) MustCrossEntropyForLogits(targets *Tensor) (retVal *Tensor) {
 var None = NewTensor()
 
 func NoGrad(fn func()) {}
+
+// CleanUp runs the garbage collector.
+func CleanUp(sleepTimeOpt ...int) {}
+
+// Module is a layer that is the same in training and in use.
+type Module interface {
+	Forward(xs *Tensor) *Tensor
+}
 
 // ModuleT is a layer.
 type ModuleT interface {
