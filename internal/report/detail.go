@@ -26,6 +26,21 @@ type Detail struct {
 	Failing  *Call        `json:"failing,omitempty"`
 	Trace    []DetailStep `json:"trace,omitempty"`
 	Nolint   *Nolint      `json:"nolint,omitempty"` // for the categories nolint and silenced
+	Fixes    []DetailFix  `json:"fixes,omitempty"`
+}
+
+// DetailFix is a Fix as it travels.
+type DetailFix struct {
+	Message string       `json:"message"`
+	Edits   []DetailEdit `json:"edits"`
+}
+
+// DetailEdit is an Edit as it travels.
+type DetailEdit struct {
+	File  string `json:"file"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	New   string `json:"new"`
 }
 
 // Call is a call in the source.
@@ -61,6 +76,13 @@ func newDetail(pass *analysis.Pass, f Finding) Detail {
 	for _, s := range f.Trace {
 		p := placeOf(pass.Fset, s.Pos)
 		d.Trace = append(d.Trace, DetailStep{File: p.File, Line: p.Line, Text: s.Text})
+	}
+	for _, fix := range f.Fixes {
+		df := DetailFix{Message: fix.Message}
+		for _, e := range fix.Edits {
+			df.Edits = append(df.Edits, DetailEdit(e))
+		}
+		d.Fixes = append(d.Fixes, df)
 	}
 	return d
 }

@@ -45,7 +45,7 @@ type Finding struct {
 	Failed   string    // the call whose failure the path is on, as the user writes it; may be empty
 	FailedAt token.Pos // where that call stands; NoPos if the path is on no call's failure
 	Trace    []Step    // the path, in order of execution
-	Fixes    []analysis.SuggestedFix
+	Fixes    []Fix
 }
 
 // URL returns the page that explains a rule.
@@ -54,6 +54,10 @@ func URL(rule string) string { return docsURL + rule + ".md" }
 // Report hands f to the driver, unless the settings or a directive in the
 // source say that it is not wanted. It is safe for concurrent use by passes.
 func Report(pass *analysis.Pass, f Finding) {
+	if take := collector(pass); take != nil {
+		take(f)
+		return // code that is only tried
+	}
 	s := settings.Load()
 	if f.Tier < s.Tier {
 		return // less certain than the user asked for
@@ -77,7 +81,7 @@ func diagnostic(pass *analysis.Pass, f Finding, detail bool) analysis.Diagnostic
 		Category:       f.Rule,
 		Message:        f.Message + " (" + f.Rule + ")",
 		URL:            URL(f.Rule),
-		SuggestedFixes: f.Fixes,
+		SuggestedFixes: suggested(pass, f.Fixes),
 	}
 	if f.Acquired.IsValid() && f.Acquired != f.Pos {
 		what := f.Resource

@@ -21,6 +21,7 @@ type Settings struct {
 	Tier   Tier     // the least certain tier that is reported
 	Rules  []string // IDs of the rules that are reported; empty means those on by default
 	Nolint bool     // honour //nolint (a driver that does so itself switches it off)
+	Fixes  bool     // look for fixes and offer them with the findings
 	Detail bool     // attach the machine-readable detail for the stand-alone driver
 }
 
@@ -61,12 +62,13 @@ func (s *Settings) wants(id string) bool {
 	return !ok || rule.Default
 }
 
-// RegisterFlags declares the flags tier, rules, nolint and detail in fs. Any
+// RegisterFlags declares the flags tier, rules, nolint, fixes and detail in fs. Any
 // number of flag sets may hold them; all change the same settings.
 func RegisterFlags(fs *flag.FlagSet) {
 	fs.Var(tierFlag{}, "tier", "least certain tier to report: definite, likely or possible")
 	fs.Var(rulesFlag{}, "rules", "comma-separated IDs of the rules to report")
 	fs.Var(nolintFlag{}, "nolint", "honour //nolint:gpumemlint and //nolint:GMnnn")
+	fs.Var(fixesFlag{}, "fixes", "look for suggested fixes; each is tried before it is offered")
 	fs.Var(detailFlag{}, "detail", "attach machine-readable detail to each finding (used by the gpumemlint command)")
 }
 
@@ -133,6 +135,20 @@ func (nolintFlag) Set(v string) error {
 		return fmt.Errorf("want true or false")
 	}
 	change(func(s *Settings) { s.Nolint = b })
+	return nil
+}
+
+type fixesFlag struct{}
+
+func (fixesFlag) IsBoolFlag() bool { return true }
+func (fixesFlag) String() string   { return strconv.FormatBool(settings.Load().Fixes) }
+
+func (fixesFlag) Set(v string) error {
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return fmt.Errorf("want true or false")
+	}
+	change(func(s *Settings) { s.Fixes = b })
 	return nil
 }
 

@@ -13,19 +13,22 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/gpumemlint/gpumemlint/internal/fix"
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/internal/report"
 )
 
 // NewAnalyzer returns an analyzer that requires the engine.
 func NewAnalyzer(name, doc string, run func(*analysis.Pass) (any, error)) *analysis.Analyzer {
-	return &analysis.Analyzer{
+	a := &analysis.Analyzer{
 		Name:     name,
 		Doc:      doc,
 		URL:      "https://pkg.go.dev/github.com/gpumemlint/gpumemlint/passes/" + name,
-		Requires: []*analysis.Analyzer{ownership.Analyzer},
+		Requires: []*analysis.Analyzer{ownership.Analyzer, fix.Analyzer},
 		Run:      run,
 	}
+	fix.Register(a)
+	return a
 }
 
 // Line is a verdict with the line number of its acquisition.
@@ -37,7 +40,8 @@ type Line struct {
 // Each reports the verdicts of the given kinds under one rule.
 func Each(pass *analysis.Pass, rule string, message func(*Line) string, kinds ...ownership.Kind) (any, error) {
 	res := pass.ResultOf[ownership.Analyzer].(*ownership.Result)
-	for _, v := range res.Verdicts {
+	fixes := pass.ResultOf[fix.Analyzer].(*fix.Result)
+	for i, v := range res.Verdicts {
 		if !slices.Contains(kinds, v.Kind) {
 			continue
 		}
@@ -46,6 +50,7 @@ func Each(pass *analysis.Pass, rule string, message func(*Line) string, kinds ..
 			Rule: rule, Tier: v.Tier, Pos: v.Pos, End: v.End, Message: message(l),
 			Resource: v.Class.Noun, Function: v.Function, Acquired: v.Acquired, Trace: v.Trace,
 			Failed: v.Failed, FailedAt: v.FailedAt,
+			Fixes: fixes.For(i),
 		})
 	}
 	return nil, nil
