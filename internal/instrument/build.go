@@ -126,7 +126,7 @@ func (b *builder) roots() []Package {
 			}
 		}
 		if r.Problem == "" && !r.HasTest {
-			r.Problem = "has no tests"
+			r.Problem = NoTests
 		}
 		list = append(list, r)
 	}

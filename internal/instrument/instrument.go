@@ -45,6 +45,9 @@ type Package struct {
 	Problem string // one line: why it cannot be proved; empty if it can
 }
 
+// NoTests is the Problem of a package that is fine but for its lack of tests.
+const NoTests = "has no tests"
+
 // A Note is something that was left out, in one line for the user.
 type Note struct {
 	Package string
