@@ -95,7 +95,11 @@ func (r *run) afterSettle(s *state) ([]*state, bool) {
 		if s.freed = r.describe(s); s.freed == nil || s.freed.taken != "" && s.freed.kept {
 			return nil, true // put into something that keeps it
 		}
-		r.blame(s, misuse{kind: ReleasedBorrowed, pos: r.e.posOf(r.now.in), callee: r.e.invokedName(r.now), certain: report.Definite})
+		m := misuse{kind: ReleasedBorrowed, pos: r.e.posOf(r.now.in), callee: r.e.invokedName(r.now), certain: report.Definite}
+		if r.given.inferred {
+			m.certain = report.Likely
+		}
+		r.blame(s, m)
 		return nil, true
 	}
 	s.freed = r.describe(s)

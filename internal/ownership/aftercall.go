@@ -78,18 +78,20 @@ func (r *run) afterCall(fr *frame, s *state, iv *invocation) bool {
 	if iv.common.IsInvoke() {
 		return r.afterInvoke(s, iv, held)
 	}
-	if r.e.hasSummary(iv) {
-		return r.afterSummary(s, iv, held)
-	}
-	if pkg := iv.obj.Pkg(); pkg != nil && r.e.models.Package(pkg.Path()) {
+	if pkg := iv.obj.Pkg(); pkg != nil && pkg != r.e.pass.Pkg && r.e.models.Package(pkg.Path()) {
+		// The library's own code says what becomes of the handle, not whether
+		// it needs it: its bodies end in C.
 		switch {
 		case asksState(name):
 			return false
-		case reopens(name):
+		case reopens(name) || r.hasEffect(iv, held):
 			return true
 		}
 		r.use(s, iv, report.Likely)
 		return true
+	}
+	if r.e.hasSummary(iv) {
+		return r.afterSummary(s, iv, held)
 	}
 	// Printing a handle, or putting it somewhere, is no use; code that cannot
 	// be seen may give it a new resource.
@@ -284,6 +286,17 @@ func (r *run) afterInvoke(s *state, iv *invocation, held []int) bool {
 		return true
 	}
 	return !r.e.models.Package(iv.obj.Pkg().Path()) // the interface's own idea of use
+}
+
+// hasEffect reports whether a summary says that a call does more with the
+// handle than to use it.
+func (r *run) hasEffect(iv *invocation, held []int) bool {
+	for _, i := range held {
+		if eff := r.e.effect(iv, i, ""); !eff.plain() {
+			return true
+		}
+	}
+	return false
 }
 
 // afterSummary is a function of the user's that is given the released handle.

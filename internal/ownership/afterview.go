@@ -176,7 +176,10 @@ func (r *run) afterReturn(ret ret) {
 			r.blame(s, misuse{kind: UsedAfter, pos: pos, callee: "return", certain: certain})
 			return
 		}
-		if l := s.leaseIn(v); l != nil && !l.kept {
+		if l := s.leaseIn(v); l != nil {
+			if l.kept {
+				certain = report.Likely // it may not look at it any more
+			}
 			r.blame(s, misuse{kind: Outlived, pos: pos, callee: "return", view: l, certain: certain})
 			return
 		}

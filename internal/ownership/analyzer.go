@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 
@@ -188,7 +189,7 @@ func (e *engine) export() {
 func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 	f := new(FuncFact)
 	if a := e.analyze(fn); a != nil {
-		f.Results, f.Into = a.fresh, a.into
+		f.Results, f.Into = slices.Concat(a.fresh, a.lent), a.into
 	}
 	f.NoReturn = e.neverReturns(fn)
 	if f.NoReturn {

@@ -31,6 +31,7 @@ type ResultFact struct {
 	Cleanup int // result that is the func which releases it, or -1
 	IsFunc  bool
 	Shared  bool // only on some returns: not followed
+	Lent    bool // the receiver keeps it and releases it: not the caller's
 }
 
 // IntoFact says that a call leaves a resource below one of its arguments.
@@ -124,6 +125,9 @@ func (p *ParamFact) effect() effect {
 func (f *FuncFact) acquisitions() []acquisition {
 	var list []acquisition
 	for _, r := range f.Results {
+		if r.Lent {
+			continue
+		}
 		list = append(list, acquisition{
 			class: r.Class, result: r.Result, param: -1, path: r.Path, cleanup: r.Cleanup, isFunc: r.IsFunc, shared: r.Shared,
 		})

@@ -14,6 +14,9 @@ import (
 // addFresh records that a result of a.fn is owned by the caller.
 func (e *engine) addFresh(a *fnAnalysis, class Class, sr *siteResult, o outcome, seen map[string]bool) {
 	sig := a.fn.Signature
+	if o.sharing {
+		e.addLent(a, class, o)
+	}
 	if o.sharing || o.path == "()" || len(o.s.may) > 0 {
 		return // also kept elsewhere, or captured by a func that only uses it
 	}

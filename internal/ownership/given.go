@@ -19,8 +19,10 @@ import (
 type given struct {
 	at   ssa.Value // the parameter, load or call
 	name string    // how the source calls it
-	from string    // the call that lent it, by its model, or ""
+	from string    // the call that lent it, or ""
 	pos  token.Pos
+
+	inferred bool // lent by what its code does, not by its model
 }
 
 // givens lists what fn releases without having acquired it, where something
@@ -42,6 +44,7 @@ func (e *engine) givens(fn *ssa.Function) []given {
 				}
 				g := given{at: at, name: originName(arg), pos: at.Pos()}
 				if c := originCall(at); c != nil {
+					g.inferred = e.callModel(&c.Call) == nil
 					if g.from = e.lender(c, at); g.from == "" && e.acquires(c) {
 						continue // has a run of its own
 					}
@@ -215,16 +218,19 @@ func originCall(v ssa.Value) *ssa.Call {
 	return c
 }
 
-// lender is the name of the function that lent the handle, if its model says
-// so.
+// lender is the name of the function that lent the handle, if its model or its
+// summary says so.
 func (e *engine) lender(c *ssa.Call, at ssa.Value) string {
-	m := e.callModel(&c.Call)
-	if m == nil {
-		return ""
-	}
 	i := 0
 	if x, ok := at.(*ssa.Extract); ok {
 		i = x.Index
+	}
+	m := e.callModel(&c.Call)
+	if m == nil {
+		if e.lends(c, i) {
+			return e.sourceName(c)
+		}
+		return ""
 	}
 	for _, eff := range m.Effects {
 		if eff.Op != rules.OpBorrow || eff.Place.Kind != rules.PlaceResult || eff.Place.Index != i || len(eff.Place.Path) > 0 {

@@ -40,6 +40,8 @@ type outcome struct {
 	into     int
 	certain  report.Tier
 	sharing  bool // also stored elsewhere
+	keeper   int  // sharing: the argument that it is stored below, or -1, and where
+	kept     string
 	cleanups []int
 	field    string // of a returned object: a func that releases it
 	captured *clo   // a returned func that holds it and does not release it
@@ -66,6 +68,7 @@ type fnAnalysis struct {
 	fn    *ssa.Function
 	sites []*siteResult
 	fresh []ResultFact
+	lent  []ResultFact
 	into  []IntoFact
 }
 
@@ -176,7 +179,7 @@ func (r *run) finish(ret ret) {
 	switch {
 	case o.result >= 0 || len(o.cleanups) > 0:
 		o.kind = Returned
-		o.sharing = stored
+		o.sharing, o.keeper, o.kept = stored, into, path
 	case stored:
 		o.kind, o.into, o.path = Stored, into, path
 		if r.storedRelease(ret.s) {

@@ -82,14 +82,15 @@ func (m *Mat) ToBytes() []byte                      { return nil }
 func (m *Mat) ToImage() (image.Image, error)        { return nil, nil }
 func (m *Mat) Ptr() unsafe.Pointer                  { return nil }
 
-func IMRead(name string, flags IMReadFlag) Mat                   { return Mat{} }
-func IMDecode(buf []byte, flags IMReadFlag) (Mat, error)         { return Mat{}, nil }
-func IMWrite(name string, img Mat) bool                          { return false }
-func Split(src Mat) (mv []Mat)                                   { return nil }
-func Merge(mv []Mat, dst *Mat) error                             { return nil }
-func CvtColor(src Mat, dst *Mat, code ColorConversionCode) error { return nil }
-func AbsDiff(src1, src2 Mat, dst *Mat) error                     { return nil }
-func BitwiseAnd(src1, src2 Mat, dst *Mat) error                  { return nil }
+func IMRead(name string, flags IMReadFlag) Mat                             { return Mat{} }
+func IMDecode(buf []byte, flags IMReadFlag) (Mat, error)                   { return Mat{}, nil }
+func IMWrite(name string, img Mat) bool                                    { return false }
+func IMEncode(fileExt FileExt, img Mat) (buf *NativeByteBuffer, err error) { return nil, nil }
+func Split(src Mat) (mv []Mat)                                             { return nil }
+func Merge(mv []Mat, dst *Mat) error                                       { return nil }
+func CvtColor(src Mat, dst *Mat, code ColorConversionCode) error           { return nil }
+func AbsDiff(src1, src2 Mat, dst *Mat) error                               { return nil }
+func BitwiseAnd(src1, src2 Mat, dst *Mat) error                            { return nil }
 func MatchTemplate(image Mat, templ Mat, result *Mat, method TemplateMatchMode, mask Mat) error {
 	return nil
 }
@@ -187,3 +188,11 @@ func NewCascadeClassifier() CascadeClassifier                           { return
 func (c *CascadeClassifier) Close() error                               { return nil }
 func (c *CascadeClassifier) Load(name string) bool                      { return false }
 func (c *CascadeClassifier) DetectMultiScale(img Mat) []image.Rectangle { return nil }
+
+type FileExt string
+
+type NativeByteBuffer struct{ p unsafe.Pointer }
+
+func (buffer *NativeByteBuffer) GetBytes() []byte { return nil }
+func (buffer *NativeByteBuffer) Len() int         { return 0 }
+func (buffer *NativeByteBuffer) Close()           {}
