@@ -87,6 +87,6 @@ func ExampleFind() {
 	fmt.Println(b.Close(), d.Close())
 	// Output:
 	// found unexpected GPU allocations:
-	// [1 buffer, 1.00 MiB] leaked at cache.go:41 load
+	// [1 buffer, 1.00 MiB] leaked at cache.go:41 load (rule GM102)
 	// <nil> <nil>
 }

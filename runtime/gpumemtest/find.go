@@ -145,6 +145,7 @@ func (c *config) look() *LeakError {
 	}
 	if bytes > c.tolerance || c.tolerance == 0 {
 		for _, l := range leaks {
+			l.Rule = c.ruleOf(l)
 			e.Leaks = append(e.Leaks, *l)
 		}
 		slices.SortFunc(e.Leaks, compareLeaks)
@@ -193,8 +194,8 @@ func add(leaks map[group]*Leak, d *gpumem.Device, r gpumem.Record, gcFreed bool)
 	if !r.Born.IsZero() {
 		l.Age = max(l.Age, time.Since(r.Born))
 	}
-	l.step = min(l.step, r.Step)
+	l.step, l.lastStep = min(l.step, r.Step), max(l.lastStep, r.Step)
 	if l.Count == 1 {
-		l.step = r.Step
+		l.step, l.lastStep = r.Step, r.Step
 	}
 }

@@ -160,13 +160,69 @@ func TestEveryPlantedLeakIsNamed(t *testing.T) {
 			p.plant(gpumemtest.New(r))
 			got := r.finish()
 			first := regexp.MustCompile(`(?m)^\[.*$`).FindString(got)
-			if !strings.Contains(first, p.want) || !regexp.MustCompile(`leak_test\.go:\d+ gpumemtest_test\.`+functions[p.name]+`$`).MatchString(first) {
+			if !strings.Contains(first, p.want) || !regexp.MustCompile(`leak_test\.go:\d+ gpumemtest_test\.`+functions[p.name]+` \(rule `+ruleOf(p.name)+`\)$`).MatchString(first) {
 				t.Errorf("want %q with the site of %s, got\n%s", p.want, functions[p.name], got)
 			}
 			if !strings.Contains(got, "gpumemtest_test."+functions[p.name]+"\n\t\t") {
 				t.Errorf("no stack in\n%s", got)
 			}
 		})
+	}
+}
+
+// ruleOf is the rule that a planted leak is an instance of.
+func ruleOf(plant string) string {
+	switch plant {
+	case "view":
+		return "GM205"
+	case "collector":
+		return "GM404"
+	}
+	return "GM102"
+}
+
+// TestRules checks when a leak is said to be of a narrower rule, and that each
+// rule has a page.
+func TestRules(t *testing.T) {
+	leaks := func(plant func(d *gpumem.Device), opts ...gpumemtest.Option) (rules []string) {
+		t.Helper()
+		d := gpumemtest.New(record(t), opts...)
+		plant(d)
+		var e *gpumemtest.LeakError
+		if !errors.As(gpumemtest.Find(append(opts, gpumemtest.Devices(d))...), &e) {
+			t.Fatal("no leak found")
+		}
+		for _, l := range e.Leaks {
+			rules = append(rules, l.Rule)
+			if _, err := os.Stat(filepath.Join("..", "..", "docs", "rules", l.Rule+".md")); err != nil {
+				t.Errorf("the rule has no page: %v", err)
+			}
+		}
+		return rules
+	}
+	for want, got := range map[string][]string{
+		"GM102": leaks(func(d *gpumem.Device) {
+			for range 2 { // in one step
+				plantBuffer(d)
+			}
+		}),
+		"GM203": leaks(func(d *gpumem.Device) {
+			for range 3 {
+				plantBuffer(d)
+				d.Step()
+			}
+		}),
+		"GM101": leaks(func(d *gpumem.Device) {
+			plantBuffer(d)
+			if _, err := d.Alloc(64 * mib); err == nil {
+				t.Error("the allocation did not fail")
+			}
+		}, gpumemtest.FailAllocFrom(2)),
+		"GM205": leaks(plantView),
+	} {
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("rules %v, want %s", got, want)
+		}
 	}
 }
 
@@ -210,7 +266,7 @@ func TestLeakTextSaysEverything(t *testing.T) {
 	r = record(t)
 	d = gpumemtest.New(r, gpumemtest.With(gpumem.WithClock(func() time.Time { return now })))
 	keep(must(d.Alloc(512, gpumem.At(gpumem.RegisterSite("cache.go:41 load")))))
-	if got := r.finish(); !strings.Contains(got, "[1 buffer, 512 B] leaked at cache.go:41 load\n\tage 3h0m0s, stream 0, pool small\n") {
+	if got := r.finish(); !strings.Contains(got, "[1 buffer, 512 B] leaked at cache.go:41 load (rule GM102)\n\tage 3h0m0s, stream 0, pool small\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

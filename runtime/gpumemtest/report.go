@@ -29,9 +29,10 @@ type Leak struct {
 	Age       time.Duration // of the oldest; 0 where it isn't known
 	Steps     int64         // of the oldest, as counted by Device.Step
 	GCFreed   bool          // no longer alive: the garbage collector released it
+	Rule      string        // the linter's rule that is about such a leak, such as "GM102"
 
-	device *gpumem.Device
-	step   int64 // when the oldest was made
+	device         *gpumem.Device
+	step, lastStep int64 // when the oldest and the newest were made
 }
 
 // LeakError says what leaked. errors.Is(err, gpumem.ErrLeak) holds where
@@ -91,7 +92,7 @@ func (l *Leak) write(b *strings.Builder, device bool) {
 	if l.GCFreed {
 		what = "freed only by the garbage collector, made at"
 	}
-	fmt.Fprintf(b, "[%s] %s %v\n", l.amount(), what, l.Site)
+	fmt.Fprintf(b, "[%s] %s %v (rule %s)\n", l.amount(), what, l.Site, l.Rule)
 	if facts := l.facts(device); len(facts) > 0 {
 		fmt.Fprintf(b, "\t%s\n", strings.Join(facts, ", "))
 	}

@@ -132,7 +132,7 @@ func keepSnapshot(t TestingT, devices []*gpumem.Device) string {
 
 // peakSites names who held most at the peak, if the device keeps a history.
 func peakSites(d *gpumem.Device) string {
-	top := profile.NewWalk(profile.Take(d), 0).TopAtPeak(3)
+	top := profile.NewWalk(profile.Take(d), max(d.Info().Ordinal, 0)).TopAtPeak(3)
 	if len(top) == 0 {
 		return ""
 	}
