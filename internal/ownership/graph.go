@@ -182,6 +182,9 @@ func (r *graphRun) call(v ssa.Value, in ssa.CallInstruction) {
 		return
 	}
 	m := r.h.callModel(c)
+	if m == nil && r.h.ofLibrary(c) {
+		m = new(rules.Func) // a modelled library does what its models say, and nothing else
+	}
 	if m != nil {
 		r.modelled(v, in, m)
 		return
@@ -265,6 +268,12 @@ func (r *graphRun) local(v ssa.Value, in ssa.CallInstruction, callee *ssa.Functi
 			r.follow(call)
 		}
 	}
+}
+
+// ofLibrary reports whether a call is one of a modelled library.
+func (e *engine) ofLibrary(c *ssa.CallCommon) bool {
+	obj := e.callObject(c)
+	return obj != nil && obj.Pkg() != nil && obj.Pkg() != e.pass.Pkg && e.models.Package(obj.Pkg().Path())
 }
 
 // borrowsNumbers reports whether a call is one of the standard library, which

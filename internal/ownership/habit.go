@@ -24,6 +24,7 @@ const (
 	GraphSummed                     // GM502
 	NeverZeroed                     // GM502
 	NotAveraged                     // GM502, accumulated gradients that nothing divides
+	BackwardUnused                  // GM501, a machine that goes backwards for nothing
 )
 
 // habits judges every function of the package.
@@ -42,6 +43,7 @@ func (e *engine) habits() []Verdict {
 		list = append(list, h.threads(fn)...)
 		if h.differentiates() {
 			list = append(list, h.evaluations(fn)...)
+			list = append(list, h.machines(fn)...)
 			list = append(list, h.accumulations(fn)...)
 		}
 	}

@@ -12,5 +12,5 @@ import (
 )
 
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), nograd.Analyzer, "wrong", "right", "suppressed")
+	analysistest.Run(t, analysistest.TestData(), nograd.Analyzer, "wrong", "right", "suppressed", "gorgonia")
 }
