@@ -45,10 +45,8 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if st, err := os.Stat(filepath.Dir(f.out)); err != nil || !st.IsDir() {
-			return fmt.Errorf("cannot write %s: no such directory %s", f.out, filepath.Dir(f.out))
-		}
+	if err := f.checkOutput(); err != nil {
+		return err
 	}
 	opts, err := vetOptions(f)
 	if err != nil {
@@ -71,11 +69,17 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runErr
 	}
 
-	findings, degraded, bad, err := collect(f, paths, res.Diagnostics)
+	all, degraded, bad, err := collect(f, paths, res.Diagnostics)
 	if err != nil {
 		return err
 	}
 	res.Failures = append(res.Failures, bad...)
+	var findings []output.Finding
+	for _, x := range all {
+		if x.tier >= f.minTier {
+			findings = append(findings, x.finding)
+		}
+	}
 	if f.checkNolint {
 		more, err := nolintFindings(paths, res.Diagnostics)
 		if err != nil {
@@ -95,9 +99,9 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var stale []baseline.Entry
 	if f.baseline != "" {
-		all := len(rep.Findings)
+		before := len(rep.Findings)
 		rep.Findings, stale = baseline.Apply(rep.Findings, known)
-		rep.Summary.Baselined = all - len(rep.Findings)
+		rep.Summary.Baselined = before - len(rep.Findings)
 		rep.Count()
 	}
 
@@ -121,6 +125,19 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errReported
 	case len(rep.Findings) > 0:
 		return errFindings
+	}
+	return nil
+}
+
+// checkOutput finds out before the work whether there is a place for it.
+func (f *lintFlags) checkOutput() error {
+	for _, name := range []string{f.out, f.page} {
+		if name == "" {
+			continue
+		}
+		if st, err := os.Stat(filepath.Dir(name)); err != nil || !st.IsDir() {
+			return fmt.Errorf("cannot write %s: no such directory %s", name, filepath.Dir(name))
+		}
 	}
 	return nil
 }
@@ -161,14 +178,14 @@ func vetOptions(f *lintFlags) (govet.Options, error) {
 }
 
 // environment is what the go command says of where and how it works.
-type environment struct{ GOMOD, GOWORK, GOMODCACHE, CGO_ENABLED string }
+type environment struct{ GOMOD, GOWORK, GOMODCACHE, GOROOT, CGO_ENABLED string }
 
 func goEnv(ctx context.Context) (environment, error) {
 	var env environment
 	if _, err := exec.LookPath("go"); err != nil {
 		return env, govet.ErrNoGo
 	}
-	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE", "CGO_ENABLED").Output()
+	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK", "GOMODCACHE", "GOROOT", "CGO_ENABLED").Output()
 	if ctx.Err() != nil {
 		return env, ctx.Err()
 	}
@@ -192,11 +209,18 @@ func (env environment) paths() output.Paths {
 	return p
 }
 
-// collect turns diagnostics into the findings that the user asked for. What
-// is wrong with the user's directives comes back as failures: the analysis
-// has done without them.
+// found is a finding with what no format prints.
+type found struct {
+	finding output.Finding
+	detail  report.Detail
+	tier    report.Tier
+}
+
+// collect turns diagnostics into the findings of the rules that the user asked
+// for, of every tier. What is wrong with the user's directives comes back as
+// failures: the analysis has done without them.
 func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
-	findings []output.Finding, degraded []output.Degraded, bad []govet.Failure, err error,
+	list []found, degraded []output.Degraded, bad []govet.Failure, err error,
 ) {
 	for _, d := range diags {
 		detail, err := detailOf(d)
@@ -221,12 +245,11 @@ func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("finding of %s: %w", d.Analyzer, err)
 		}
-		if tier < f.minTier || !f.wants(d.Category) {
-			continue
+		if f.wants(d.Category) {
+			list = append(list, found{finding(paths, d, detail), detail, tier})
 		}
-		findings = append(findings, finding(paths, d, detail))
 	}
-	return findings, degraded, bad, nil
+	return list, degraded, bad, nil
 }
 
 func detailOf(d govet.Diagnostic) (report.Detail, error) {
@@ -277,7 +300,8 @@ func finding(paths output.Paths, d govet.Diagnostic, detail report.Detail) outpu
 	return out
 }
 
-// print writes the report in the chosen format to the chosen place.
+// print writes the report in the chosen format to the chosen place, and the
+// page to its file.
 func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writer) error {
 	var buf bytes.Buffer
 	var err error
@@ -289,7 +313,7 @@ func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writ
 	case "github":
 		err = github.Write(&buf, rep)
 	case "html":
-		err = html.Write(&buf, rep, html.Options{Paths: paths, Subject: strings.Join(f.patterns, " "), Version: moduleVersion()})
+		err = f.writePage(&buf, rep, paths)
 	default:
 		terminal := f.out == "" && isTerminal(stdout)
 		dir, _ := os.Getwd() // without it, names are relative to the module
@@ -299,6 +323,15 @@ func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writ
 	}
 	if err != nil {
 		return err
+	}
+	if f.page != "" {
+		var page bytes.Buffer
+		if err := f.writePage(&page, rep, paths); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.page, page.Bytes(), 0o666); err != nil {
+			return fmt.Errorf("cannot write findings: %w", err)
+		}
 	}
 	if f.out == "" {
 		if _, err := stdout.Write(buf.Bytes()); err != nil {
@@ -310,6 +343,10 @@ func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writ
 		return fmt.Errorf("cannot write findings: %w", err)
 	}
 	return nil
+}
+
+func (f *lintFlags) writePage(w io.Writer, rep *output.Report, paths output.Paths) error {
+	return html.Write(w, rep, html.Options{Paths: paths, Subject: strings.Join(f.patterns, " "), Version: moduleVersion()})
 }
 
 // failureLines words what could not be analysed, one line each.

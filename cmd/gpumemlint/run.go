@@ -46,6 +46,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{"test", "[flags] PACKAGES [-- go test flags]", "run the tests and say which findings they prove", testCommand},
 		{"explain", "[RULE...]", "tell what a rule reports and how to mend it", explain},
 		{"models", "[LIBRARY...]", "list what is known of libraries, with sources", models},
 		{"env", "PACKAGES", "print what other tools need where C headers are missing", printEnv},
@@ -104,14 +105,21 @@ Usage:
     gpumemlint [flags] PACKAGES     lint packages, as in gpumemlint ./...
 `)
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "    %-31s %s\n", strings.TrimSpace("gpumemlint "+c.name+" "+c.args), c.short)
+		left := strings.TrimSpace("gpumemlint " + c.name + " " + c.args)
+		if len(left) > 31 {
+			left += "\n" + strings.Repeat(" ", 35)
+		}
+		fmt.Fprintf(&b, "    %-31s %s\n", left, c.short)
 	}
 	b.WriteString("\nFlags:\n\n")
 	fs, _ := newLintFlags()
 	printFlags(&b, fs)
+	b.WriteString("\nFlags of gpumemlint test, besides those (and without -write-baseline):\n\n")
+	printFlags(&b, newTestFlags().own())
 	b.WriteString(`
 Exit status: 0 clean, 1 something could not be analysed (whatever was found
-is printed all the same), 2 wrong usage, 3 findings.
+is printed all the same), 2 wrong usage, 3 findings. gpumemlint test: 3 only
+if a finding is confirmed, or a leak observed.
 
 It also works as a vet tool, with -tier, -rules and -models:
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -81,4 +82,72 @@ func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprint(p.w, clearLine)
+}
+
+// stages shows how far gpumemlint test has come: on a terminal as a line that
+// is written over, elsewhere as a line now and then, so that the log of a long
+// run is not silent and that of a short one not noisy.
+type stages struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	what     string
+	done     int
+	total    int
+	ticker   *time.Ticker
+	over     chan struct{}
+}
+
+// logEvery is how often a run that is no terminal's says where it is.
+const logEvery = 20 * time.Second
+
+func startStages(ctx context.Context, stderr io.Writer) *stages {
+	s := &stages{w: stderr, terminal: isTerminal(stderr), over: make(chan struct{})}
+	if s.terminal {
+		return s
+	}
+	s.ticker = time.NewTicker(logEvery)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.over:
+				return
+			case <-s.ticker.C:
+				s.mu.Lock()
+				fmt.Fprintf(s.w, "gpumemlint: %s\n", s.line())
+				s.mu.Unlock()
+			}
+		}
+	}()
+	return s
+}
+
+func (s *stages) line() string {
+	if s.total == 0 {
+		return s.what
+	}
+	return fmt.Sprintf("%s: %d of %d done", s.what, s.done, s.total)
+}
+
+func (s *stages) update(what string, done, total int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.what, s.done, s.total = what, done, total
+	if s.terminal {
+		fmt.Fprint(s.w, clearLine+s.line())
+	}
+}
+
+func (s *stages) stop() {
+	close(s.over)
+	if s.ticker != nil {
+		s.ticker.Stop()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.terminal {
+		fmt.Fprint(s.w, clearLine)
+	}
 }

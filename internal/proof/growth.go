@@ -227,7 +227,14 @@ func (c *Case) userFrame(stack []track.Frame) int {
 	return outside
 }
 
-// shortCall is a function as the user writes it: gocv.NewMat.
+// shortCall is a function as the linter names it: gocv.NewMat, Mat.Close. Names
+// of methods come as example.com/gocv.(*Mat).Close or (*example.com/gocv.Mat).Close.
 func shortCall(name string) string {
-	return name[strings.LastIndexByte(name, '/')+1:]
+	method := strings.Contains(name, ")")
+	name = strings.NewReplacer("(", "", ")", "", "*", "").Replace(name)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if _, rest, ok := strings.Cut(name, "."); method && ok {
+		return rest
+	}
+	return name
 }

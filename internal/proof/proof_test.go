@@ -280,7 +280,7 @@ func TestMisuse(t *testing.T) {
 			if got := proofs[0]; got.Verdict != tt.want || len(observed) != tt.observed {
 				t.Errorf("%s: %s; want %s; %d observed, want %d", got.Verdict, got.Detail, tt.want, len(observed), tt.observed)
 			}
-			if tt.want == output.Confirmed && (proofs[0].Test != "TestA/sub" || !strings.Contains(proofs[0].Detail, "after its release at m.go:14")) {
+			if tt.want == output.Confirmed && (proofs[0].Test != "TestA/sub" || !strings.Contains(proofs[0].Detail, "by Mem.Free at m.go:15 after its release at m.go:14")) {
 				t.Errorf("proof %+v", proofs[0])
 			}
 		})

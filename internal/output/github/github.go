@@ -21,12 +21,13 @@ import (
 // Write prints one command a finding to w.
 func Write(w io.Writer, r *output.Report) error {
 	out := bufio.NewWriter(w)
-	for _, f := range r.Findings {
-		fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d", level(f.Tier), property(f.File), f.Line, f.Column)
+	for i := range r.Findings {
+		f := r.Findings[i]
+		fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d", level(&f), property(f.File), f.Line, f.Column)
 		if f.EndLine > 0 {
 			fmt.Fprintf(out, ",endLine=%d,endColumn=%d", f.EndLine, f.EndColumn)
 		}
-		fmt.Fprintf(out, ",title=%s::%s\n", property(f.Rule), message(f.Message))
+		fmt.Fprintf(out, ",title=%s::%s\n", property(f.Rule), message(f.Message+proof(f.Proof)))
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("cannot write findings: %w", err)
@@ -34,8 +35,23 @@ func Write(w io.Writer, r *output.Report) error {
 	return nil
 }
 
-func level(tier string) string {
-	switch tier {
+// proof is what the runs say of a finding, on a line of its own.
+func proof(p *output.Proof) string {
+	if p == nil {
+		return ""
+	}
+	line := "\n" + strings.ReplaceAll(p.Verdict, "-", " ")
+	if p.Test != "" {
+		line += " by " + p.Test
+	}
+	return line + ": " + p.Detail
+}
+
+func level(f *output.Finding) string {
+	if f.Proof != nil && f.Proof.Verdict == output.Confirmed {
+		return "error" // whatever the tier: it was seen
+	}
+	switch f.Tier {
 	case "definite", "observed":
 		return "error"
 	case "likely":

@@ -3,6 +3,8 @@
 
 package sarif
 
+import "github.com/gpumemlint/gpumemlint/internal/output"
+
 // The part of the SARIF 2.1.0 object model that gpumemlint fills, under the
 // names of the specification.
 
@@ -82,8 +84,9 @@ type result struct {
 }
 
 type resultProperties struct {
-	Tier     string `json:"tier"`
-	Resource string `json:"resource,omitempty"`
+	Tier     string        `json:"tier"`
+	Resource string        `json:"resource,omitempty"`
+	Proof    *output.Proof `json:"proof,omitempty"`
 }
 
 type location struct {

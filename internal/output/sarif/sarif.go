@@ -43,7 +43,7 @@ func Write(w io.Writer, r *output.Report, toolVersion string) error {
 		Version: "2.1.0",
 		Runs: []run{{
 			Tool:               tool{driver{Name: "gpumemlint", Version: toolVersion, InformationURI: informationURI, Rules: list}},
-			OriginalURIBaseIDs: map[string]uriBase{sourceRoot: {text{Text: "the root directory of the module"}}},
+			OriginalURIBaseIDs: map[string]uriBase{sourceRoot: {text{Text: "the root directory of the repository, or of the module where there is none"}}},
 			Invocations:        []invocation{newInvocation(r)},
 			ColumnKind:         "utf16CodeUnits",
 			Results:            results,
@@ -107,9 +107,9 @@ func newResult(f *output.Finding, index map[string]int, cols *columns) result {
 	res := result{
 		RuleID:       f.Rule,
 		Level:        level(f),
-		Message:      text{Text: f.Message},
+		Message:      text{Text: f.Message + proofText(f.Proof)},
 		Fingerprints: map[string]string{fingerprintName: f.Fingerprint},
-		Properties:   &resultProperties{Tier: f.Tier, Resource: f.Resource},
+		Properties:   &resultProperties{Tier: f.Tier, Resource: f.Resource, Proof: f.Proof},
 		Locations: []location{{
 			Physical: &physical{
 				Artifact: artifact(f.File),
@@ -135,6 +135,19 @@ func newResult(f *output.Finding, index map[string]int, cols *columns) result {
 		res.CodeFlows = []codeFlow{{[]threadFlow{{steps}}}}
 	}
 	return res
+}
+
+// proofText is what the runs say of a finding, for viewers that show no
+// properties.
+func proofText(p *output.Proof) string {
+	if p == nil {
+		return ""
+	}
+	line := ". " + strings.ToUpper(p.Verdict[:1]) + strings.ReplaceAll(p.Verdict[1:], "-", " ")
+	if p.Test != "" {
+		line += " by " + p.Test
+	}
+	return line + ": " + p.Detail
 }
 
 // level is the rule's own severity, but that of a note for what is unsure.

@@ -144,3 +144,13 @@ func TestFailures(t *testing.T) {
 	inv.is(false, "executionSuccessful")
 	inv.is("p does not compile", "toolExecutionNotifications", 0, "message", "text")
 }
+
+// TestProof checks that viewers see what the runs say: in the message, since
+// few show properties, and there as well.
+func TestProof(t *testing.T) {
+	f := output.Finding{Rule: "GM101", Tier: "likely", File: "a.go", Line: 1, Message: "lost (GM101)",
+		Proof: &output.Proof{Verdict: output.NotExercised, Test: "", Detail: "no test comes here"}}
+	n, _ := write(t, output.New([]output.Finding{f}, nil))
+	n.is("lost (GM101). Not exercised: no test comes here", "runs", 0, "results", 0, "message", "text")
+	n.is("not-exercised", "runs", 0, "results", 0, "properties", "proof", "verdict")
+}

@@ -60,6 +60,9 @@ func (p *printer) colour(code, s string) string {
 func (p *printer) finding(f *output.Finding) {
 	at := fmt.Sprintf("%s:%d:%d:", p.name(f), f.Line, f.Column)
 	fmt.Fprintf(p.w, "%s %s\n", p.colour(bold, at), f.Message)
+	if f.Proof != nil {
+		fmt.Fprintf(p.w, "    %s\n", p.colour(verdictColour(f.Proof.Verdict), proofLine(f.Proof)))
+	}
 	if !p.o.Context {
 		return
 	}
@@ -70,6 +73,22 @@ func (p *printer) finding(f *output.Finding) {
 	for _, s := range p.steps(f) {
 		fmt.Fprintf(p.w, "    %s\n", p.colour(faint, s))
 	}
+}
+
+// proofLine is what the runs say of a finding.
+func proofLine(p *output.Proof) string {
+	line := strings.ReplaceAll(p.Verdict, "-", " ")
+	if p.Test != "" {
+		line += " by " + p.Test
+	}
+	return line + ": " + p.Detail
+}
+
+func verdictColour(verdict string) string {
+	if verdict == output.Confirmed || verdict == output.Observed {
+		return red
+	}
+	return faint
 }
 
 // marker returns the carets below line, which is shown with each tab as four
@@ -119,18 +138,12 @@ func (p *printer) line(path string, n int) (string, bool) {
 }
 
 // Summary returns one line that counts the findings by tier, surest first,
-// as in "3 findings (2 definite, 1 likely)". It is empty if there is nothing
-// to tell.
+// as in "3 findings (2 definite, 1 likely)", or by verdict if they were tried
+// out. It is empty if there is nothing to tell.
 func Summary(r *output.Report) string {
 	var parts []string
 	if n := r.Summary.Findings; n > 0 {
-		var tiers []string
-		for _, tier := range []string{"observed", "definite", "likely", "possible"} {
-			if k := r.Summary.ByTier[tier]; k > 0 {
-				tiers = append(tiers, strconv.Itoa(k)+" "+tier)
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", count(n, "finding"), strings.Join(tiers, ", ")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", count(n, "finding"), strings.Join(kinds(r), ", ")))
 	}
 	if n := r.Summary.Baselined; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d known from the baseline", n))
@@ -142,6 +155,31 @@ func Summary(r *output.Report) string {
 		parts = append(parts, count(n, "failure"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// kinds counts the findings by verdict, or by tier if none was tried out.
+func kinds(r *output.Report) []string {
+	var list []string
+	if len(r.Summary.ByVerdict) == 0 {
+		for _, tier := range output.Tiers {
+			if k := r.Summary.ByTier[tier]; k > 0 {
+				list = append(list, strconv.Itoa(k)+" "+tier)
+			}
+		}
+		return list
+	}
+	tried := 0
+	for _, v := range []struct{ verdict, name string }{
+		{output.Confirmed, "confirmed"}, {output.NotObserved, "not observed"},
+		{output.NotExercised, "not exercised"}, {output.Observed, "observed only"},
+	} {
+		list = append(list, fmt.Sprintf("%d %s", r.Summary.ByVerdict[v.verdict], v.name))
+		tried += r.Summary.ByVerdict[v.verdict]
+	}
+	if n := r.Summary.Findings - tried; n > 0 {
+		list = append(list, fmt.Sprintf("%d not tried", n))
+	}
+	return list
 }
 
 func count(n int, what string) string {

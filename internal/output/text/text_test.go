@@ -36,6 +36,9 @@ func TestWrite(t *testing.T) {
 	g.Acquired = &output.Place{File: "sub/a.go", Line: 1}
 	noEnd := f
 	noEnd.EndLine, noEnd.EndColumn = 0, 0
+	proved, open := f, f
+	proved.Proof = &output.Proof{Verdict: output.Confirmed, Test: "TestX/sub", Detail: "1 of 2 still held", Runs: 2}
+	open.Proof = &output.Proof{Verdict: output.NotExercised, Detail: "no test comes here"}
 	h := f
 	h.Column, h.EndLine = 2, 3
 	for _, tt := range []struct {
@@ -50,6 +53,9 @@ func TestWrite(t *testing.T) {
 		{"context", text.Options{Context: true}, g, "sub/a.go:2:7: lost (GM101)\n        x := é.New(    1)\n             ^^^^\n    sub/a.go:1: acquired here\n"},
 		{"to the end of the line", text.Options{Context: true}, h, "sub/a.go:2:2: lost (GM101)\n        x := é.New(    1)\n        ^^^^^^^^^^^^^^^^^\n"},
 		{"without an end", text.Options{Context: true}, noEnd, "sub/a.go:2:7: lost (GM101)\n        x := é.New(    1)\n             ^\n"},
+		{"proved", text.Options{}, proved, "sub/a.go:2:7: lost (GM101)\n    confirmed by TestX/sub: 1 of 2 still held\n"},
+		{"not proved", text.Options{}, open, "sub/a.go:2:7: lost (GM101)\n    not exercised: no test comes here\n"},
+		{"proved, in colour", text.Options{Colour: true}, proved, "\x1b[1msub/a.go:2:7:\x1b[0m lost (GM101)\n    \x1b[31mconfirmed by TestX/sub: 1 of 2 still held\x1b[0m\n"},
 		{"colour", text.Options{Colour: true}, f, "\x1b[1msub/a.go:2:7:\x1b[0m lost (GM101)\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,5 +86,21 @@ func TestSummary(t *testing.T) {
 	}
 	if got := text.Summary(output.New(nil, nil)); got != "" {
 		t.Errorf("Summary of nothing = %q", got)
+	}
+}
+
+// TestSummaryOfProofs counts by verdict once findings have been tried out.
+func TestSummaryOfProofs(t *testing.T) {
+	var findings []output.Finding
+	for i, v := range []string{output.Confirmed, output.Observed, output.NotExercised, output.Confirmed, ""} {
+		f := output.Finding{Rule: "GM101", Tier: "likely", File: "a.go", Line: i + 1, Message: "lost (GM101)"}
+		if v != "" {
+			f.Proof = &output.Proof{Verdict: v}
+		}
+		findings = append(findings, f)
+	}
+	want := "5 findings (2 confirmed, 0 not observed, 1 not exercised, 1 observed only, 1 not tried)"
+	if got := text.Summary(output.New(findings, nil)); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
