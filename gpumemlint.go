@@ -26,6 +26,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/order"
 	"github.com/gpumemlint/gpumemlint/passes/outlive"
 	"github.com/gpumemlint/gpumemlint/passes/overwrite"
+	"github.com/gpumemlint/gpumemlint/passes/ownercopy"
 	"github.com/gpumemlint/gpumemlint/passes/usefreed"
 )
 
@@ -52,5 +53,6 @@ func Analyzers() []*analysis.Analyzer {
 		outlive.Analyzer,
 		destructor.Analyzer,
 		finalizer.Analyzer,
+		ownercopy.Analyzer,
 	}
 }

@@ -60,7 +60,7 @@ keeps, and receivers and parameters in packages that keep nothing alive: the
 caller may hold them.`,
 	},
 	{
-		ID: "GM403", Pass: "ownercopy", Severity: SeverityError, Planned: true,
+		ID: "GM403", Pass: "ownercopy", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "a copied struct makes two owners",
 		Text: `
 Handles such as gocv.Mat are structs. A copy refers to the same native object,
@@ -72,7 +72,7 @@ func twice(img gocv.Mat) {
 	other.Close()
 	img.Close()
 }`,
-		Message: "other is a copy of img and both are closed: the same Mat is freed twice (GM403)",
+		Message: "other and img are copies of one Mat and both are closed: it is freed twice, clone it or hand it over (GM403)",
 		Right: `
 func twice(img gocv.Mat) {
 	other := img.Clone()
@@ -81,7 +81,8 @@ func twice(img gocv.Mat) {
 }`,
 		NotReported: `
 Copies of which only one is released: handing a handle over by value is how
-these libraries work.`,
+these libraries work. Originals that get another value in between. Structs whose
+fields point at objects that may be released twice.`,
 	},
 	{
 		ID: "GM404", Pass: "gcreliance", Severity: SeverityNote, Planned: true,

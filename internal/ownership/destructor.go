@@ -39,8 +39,8 @@ const (
 var lifeNames = map[string]bool{
 	"close": true, "free": true, "release": true, "destroy": true, "dispose": true, "drop": true, "unload": true,
 	"shutdown": true, "cleanup": true, "teardown": true, "finalize": true, "delete": true, "unref": true,
-	"Cleanup": true, "CleanUp": true, "TearDown": true, "Teardown": true, "ShutDown": true, "Terminate": true, "Term": true,
-	"Deinit": true, "DeInit": true, "Fini": true, "Uninit": true, "Kill": true, "End": true, "Quit": true, "MarkDisposed": true, "Deallocate": true,
+	"Cleanup": true, "CleanUp": true, "TearDown": true, "Teardown": true, "ShutDown": true,
+	"Deinit": true, "DeInit": true, "Fini": true, "Uninit": true, "MarkDisposed": true, "Deallocate": true,
 }
 
 func endsLife(name string) bool { return releaseNames[name] || lifeNames[name] }
@@ -160,7 +160,8 @@ func (e *engine) lifeVerdicts() []Verdict {
 		}
 		list = append(list, e.closeForgets(t)...)
 	}
-	return append(list, e.finalVerdicts()...)
+	list = append(list, e.finalVerdicts()...)
+	return append(list, e.copyVerdicts()...)
 }
 
 // about is a call that concerns an owning field of the receiver.

@@ -399,26 +399,35 @@ func guardsByCall(fn *ssa.Function, depth int) bool {
 	return false
 }
 
-// counts reports whether a condition compares the result of an addition: a
-// reference count.
+// counts reports whether a condition compares a number field, or the result of
+// adding to one: a reference count. The counter of a loop is none.
 func counts(v ssa.Value) bool {
 	cmp, ok := v.(*ssa.BinOp)
 	if !ok {
 		return false
 	}
 	for _, x := range []ssa.Value{cmp.X, cmp.Y} {
-		if load, ok := x.(*ssa.UnOp); ok && load.Op == token.MUL {
-			if b, ok := load.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
-				if _, status := load.X.(*ssa.FieldAddr); status && cmp.Op != token.EQL && cmp.Op != token.NEQ {
-					return true // m.refs > 0
-				}
+		if sum, ok := x.(*ssa.BinOp); ok && (sum.Op == token.SUB || sum.Op == token.ADD) {
+			if numberField(sum.X) || numberField(sum.Y) {
+				return true // m.refs--; m.refs > 0 in one expression
 			}
 		}
-		if sum, ok := x.(*ssa.BinOp); ok && (sum.Op == token.SUB || sum.Op == token.ADD) {
-			return true
+		if numberField(x) && cmp.Op != token.EQL && cmp.Op != token.NEQ {
+			return true // m.refs > 0
 		}
 	}
 	return false
+}
+
+// numberField reports whether v was loaded from an integer field.
+func numberField(v ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	_, field := load.X.(*ssa.FieldAddr)
+	b, number := load.Type().Underlying().(*types.Basic)
+	return field && number && b.Info()&types.IsInteger != 0
 }
 
 // promisesAgain reports whether the method's comment says that it may be

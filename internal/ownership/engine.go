@@ -53,6 +53,7 @@ type engine struct {
 	finalCalls *[]*final
 	armed      *[]*armed
 	calledFns  map[*ssa.Function]bool
+	copies     map[*types.Named][]string
 }
 
 func newEngine(pass *analysis.Pass, built *lazyssa.Package, models *rules.Set) *engine {

@@ -258,3 +258,29 @@ func (p *pool) Drop() error {
 	p.a = a
 	return nil
 }
+
+type mipmap struct{ levels []*dev.Buf }
+
+func (m *mipmap) Destroy() {
+	for _, l := range m.levels {
+		l.Free()
+	}
+	m.levels = nil
+}
+
+type image struct{ mipmap *mipmap }
+
+func (i *image) MarkDisposed() {
+	i.mipmap.Destroy() // want `a second MarkDisposed panics: i.mipmap is nil after the first and is used without a test`
+	i.mipmap = nil
+}
+
+type imageRight struct{ mipmap *mipmap }
+
+func (i *imageRight) MarkDisposed() {
+	if i.mipmap == nil {
+		return
+	}
+	i.mipmap.Destroy()
+	i.mipmap = nil
+}
