@@ -51,6 +51,20 @@ func (s *Stats) Keys() map[string]int64 {
 	return out
 }
 
+// HostKeys gives the statistics of a device of pinned host memory (see package
+// cudadrv) under the keys of torch.cuda.host_memory_stats: what is pinned counts
+// as allocated, what the program holds or a copy may still use as active.
+func (s *Stats) HostKeys() map[string]int64 {
+	out := make(map[string]int64, 18)
+	for prefix, st := range map[string]*Stat{"allocations": &s.Segment.All, "allocated_bytes": &s.ReservedBytes.All,
+		"active_requests": &s.Active.All, "active_bytes": &s.ActiveBytes.All} {
+		out[prefix+".current"], out[prefix+".peak"] = st.Current, st.Peak
+		out[prefix+".allocated"], out[prefix+".freed"] = st.Allocated, st.Freed
+	}
+	out["num_host_alloc"], out["num_host_free"] = s.NumDeviceAlloc, s.NumDeviceFree
+	return out
+}
+
 // LogValue makes the statistics a group of attributes for package slog.
 func (s Stats) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int64("allocated", s.AllocatedBytes.All.Current), slog.Int64("active", s.ActiveBytes.All.Current),

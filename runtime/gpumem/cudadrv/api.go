@@ -24,6 +24,7 @@ type api struct {
 	eventCreate, eventDestroy, eventRecord, eventQuery, eventSynchronize      uintptr
 	allocationGranularity, addressReserve, addressFree, memCreate, memRelease uintptr
 	memMap, memUnmap, memSetAccess, deviceGetAttribute                        uintptr
+	memHostAlloc, memFreeHost                                                 uintptr
 }
 
 // symbols pairs each function's field with its name in the library. The _v2
@@ -44,6 +45,7 @@ func (a *api) symbols() map[string]*uintptr {
 		"cuMemGetAllocationGranularity": &a.allocationGranularity, "cuMemAddressReserve": &a.addressReserve,
 		"cuMemAddressFree": &a.addressFree, "cuMemCreate": &a.memCreate, "cuMemRelease": &a.memRelease,
 		"cuMemMap": &a.memMap, "cuMemUnmap": &a.memUnmap, "cuMemSetAccess": &a.memSetAccess,
+		"cuMemHostAlloc": &a.memHostAlloc, "cuMemFreeHost": &a.memFreeHost,
 	}
 }
 
@@ -98,6 +100,7 @@ const (
 	pinnedMemory   = 1   // CU_MEM_ALLOCATION_TYPE_PINNED
 	onDevice       = 1   // CU_MEM_LOCATION_TYPE_DEVICE
 	readWrite      = 3   // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+	portable       = 1   // CU_MEMHOSTALLOC_PORTABLE
 	minGranularity = 0   // CU_MEM_ALLOC_GRANULARITY_MINIMUM
 )
 

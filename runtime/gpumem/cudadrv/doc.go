@@ -12,6 +12,9 @@
 // call and the one found there is put back, so goroutines may move between
 // threads and other users of the thread see nothing of it.
 //
+// [OpenHost] is for pinned host memory, which copies to and from a GPU want: the
+// same allocator on top of it gives the same statistics and leak assertions.
+//
 // Don't call it from init functions or after main has returned: the driver is
 // not there yet, or no longer.
 package cudadrv

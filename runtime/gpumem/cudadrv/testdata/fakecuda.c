@@ -23,7 +23,7 @@ static context contexts[DEVICES];
 static __thread context *current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// What is allocated: kind 'm' memory, 'r' reservation, 'h' handle, 'p' mapped page.
+// What is allocated: kind 'm' memory, 'o' host memory, 'r' reservation, 'h' handle, 'p' mapped page.
 typedef struct { char kind; int device; uint64_t addr, size; int access, released, mapped; } thing;
 static thing things[SLOTS];
 static uint64_t used[DEVICES];
@@ -165,6 +165,39 @@ int cuMemFree_v2(uint64_t p) {
 	if (t && t->device == current->device) {
 		munmap((void *)p, t->size);
 		used[t->device] -= t->size;
+		t->kind = 0;
+		r = OK;
+	}
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+int cuMemHostAlloc(uint64_t *out, uint64_t n, unsigned flags) {
+	NEED("cuMemHostAlloc");
+	if (flags != 1)
+		return INVALID;
+	int r = OOM;
+	pthread_mutex_lock(&lock);
+	thing *t = slot();
+	if (t && n <= TOTAL) {
+		void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p != MAP_FAILED) {
+			*t = (thing){.kind = 'o', .addr = (uint64_t)p, .size = n};
+			*out = t->addr;
+			r = OK;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+int cuMemFreeHost(uint64_t p) {
+	NEED("cuMemFreeHost");
+	int r = INVALID;
+	pthread_mutex_lock(&lock);
+	thing *t = find('o', p);
+	if (t) {
+		munmap((void *)p, t->size);
 		t->kind = 0;
 		r = OK;
 	}
