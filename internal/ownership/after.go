@@ -52,10 +52,11 @@ type misuse struct {
 	pending *pending
 	certain report.Tier
 	trace   []step
-	failed  bool // on a path that reports a failure
-	local   bool // of this activation's own
-	copied  bool // through another copy of the handle
-	late    bool // by a deferred call
+	failed  bool      // on a path that reports a failure
+	local   bool      // of this activation's own
+	copied  bool      // through another copy of the handle
+	late    bool      // by a deferred call
+	cause   ssa.Value // what failed on the path, or nil
 }
 
 // lease is a view, a borrowed part, or an object that keeps a reference: it is
@@ -276,7 +277,7 @@ func (r *run) blame(s *state, m misuse) {
 		return
 	}
 	m.freed = s.freed
-	m.trace = s.trace
+	m.trace, m.cause = s.trace, s.cause
 	if s.freed != nil {
 		m.certain = min(m.certain, s.freed.certain)
 	}

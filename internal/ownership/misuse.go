@@ -180,6 +180,8 @@ func (e *engine) judgeMisuse(base Verdict, r *run) []Verdict {
 			v.Trace = append(v.Trace, report.Step{Pos: t.pos, Text: t.text})
 		}
 		v.Trace = append(v.Trace, report.Step{Pos: m.pos, Text: touchText(m)})
+		v.cause = m.cause
+		e.failsAt(&v)
 		p := place{m.kind, m.pos}
 		if i, ok := seen[p]; ok {
 			list[i].Tier = max(list[i].Tier, v.Tier)
