@@ -4,10 +4,7 @@
 package ownership
 
 import (
-	"go/types"
 	"strings"
-
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/gpumemlint/gpumemlint/internal/report"
 	"github.com/gpumemlint/gpumemlint/rules"
@@ -151,27 +148,6 @@ func (r *run) afterModel(s *state, iv *invocation) bool {
 	return true
 }
 
-// sameClass reports whether an effect can be about the resource that is
-// followed: one handle may have several, a packet and its data.
-func (r *run) sameClass(s *state, iv *invocation, eff *rules.Effect) bool {
-	c := r.e.classOfEffect(iv, eff)
-	var want string
-	switch {
-	case r.target != nil:
-		want = r.target.acq.class.Name
-	case s.freed != nil:
-		want = s.freed.class
-	}
-	if c == nil || want == "" || c.Name == want || strings.Contains(want, ":") {
-		return true // an owner's, or of C types: there is no telling
-	}
-	if contains(c.Accepts, want) {
-		return true
-	}
-	known := r.e.models.ClassByName(want)
-	return known == nil || contains(known.Accepts, c.Name)
-}
-
 // isDirect reports whether v is the handle or the address of its variable.
 func (s *state) isDirect(v val) bool {
 	switch v := v.(type) {
@@ -182,69 +158,6 @@ func (s *state) isDirect(v val) bool {
 		return ok && !o.sub
 	}
 	return false
-}
-
-// holds evaluates whether a conditional effect takes place.
-func (r *run) holds(s *state, iv *invocation, eff *rules.Effect) (yes, known bool) {
-	switch eff.When.Kind {
-	case rules.CondArg:
-		i := eff.When.Arg
-		if iv.method {
-			i++
-		}
-		b, known := r.boolArg(s, iv, i)
-		return b != eff.When.Negate, known
-	case rules.CondMaybe, rules.CondElems:
-		return false, false
-	}
-	return !eff.Partial, true
-}
-
-// again is a second release. It reports whether the path is done.
-func (r *run) again(s *state, iv *invocation, eff *rules.Effect) bool {
-	f := s.freed
-	if s.sawFailure(f.failable) {
-		return true // the first one failed
-	}
-	m := misuse{kind: ReleasedTwice, pos: r.e.posOf(iv.in), callee: r.e.invokedName(iv), certain: report.Definite}
-	_, m.late = iv.in.(*ssa.Defer)
-	if eff != nil && eff.Advisory {
-		return false
-	}
-	again := f.again
-	if eff != nil && eff.Again != rules.AgainUnknown {
-		again = eff.Again
-	}
-	if f.preset {
-		again = rules.AgainCrash
-	}
-	// A copy of a struct-valued handle does not know that the other was
-	// released.
-	for _, i := range r.direct(s, iv) {
-		if p, ok := iv.args[i].(ptr); ok && f.hasCell && p.l != f.cell && isLocal(p.l.root) {
-			m.copied = true
-		}
-	}
-	switch {
-	case f.taken != "" || m.copied:
-	case again == rules.AgainOK:
-		return false
-	case again == rules.AgainError && !f.raw:
-		return false // the handle knows, and says so
-	case again == rules.AgainUnknown:
-		m.certain = report.Likely
-	}
-	r.blame(s, m)
-	return true
-}
-
-func (r *run) use(s *state, iv *invocation, certain report.Tier) {
-	m := misuse{kind: UsedAfter, pos: r.e.posOf(iv.in), callee: r.e.invokedName(iv), certain: certain}
-	if call, ok := iv.in.(*ssa.Call); ok {
-		m.end = r.e.callEnd(call)
-	}
-	_, m.late = iv.in.(*ssa.Defer)
-	r.blame(s, m)
 }
 
 // afterC is a C function without a model.
@@ -288,48 +201,6 @@ func (r *run) afterInvoke(s *state, iv *invocation, held []int) bool {
 	return !r.e.models.Package(iv.obj.Pkg().Path()) // the interface's own idea of use
 }
 
-// hasEffect reports whether a summary says that a call does more with the
-// handle than to use it.
-func (r *run) hasEffect(iv *invocation, held []int) bool {
-	for _, i := range held {
-		if eff := r.e.effect(iv, i, ""); !eff.plain() {
-			return true
-		}
-	}
-	return false
-}
-
-// afterSummary is a function of the user's that is given the released handle.
-func (r *run) afterSummary(s *state, iv *invocation, held []int) bool {
-	for _, i := range held {
-		eff := r.e.effect(iv, i, "")
-		if cond := eff.Cond; cond >= 0 && cond < len(iv.args) {
-			if b, known := r.boolArg(s, iv, cond); known && b {
-				eff = eff.when(eff.True)
-			} else if known {
-				eff = eff.when(eff.False)
-			}
-		}
-		switch bits := eff.OK | eff.Err; {
-		case bits == bitReleased:
-			if r.e.afterUse(iv, i)&usesFree == 0 {
-				return true // it checks first, or clears what it frees
-			}
-			return r.again(s, iv, nil)
-		case bits&^(bitLive|bitReturned) != 0:
-			return true // stored, or released sometimes
-		}
-		if u := r.e.afterUse(iv, i); u&usesAlways != 0 {
-			if s.freed.kept {
-				return true
-			}
-			r.use(s, iv, report.Definite)
-			return true
-		}
-	}
-	return false
-}
-
 // rewrites forgets the places that hold the handle and that a callee which is
 // no library's may fill again.
 //
@@ -361,124 +232,4 @@ func (r *run) rewrites(s *state, iv *invocation) {
 			}
 		}
 	}
-}
-
-// Uses of a released handle that a function makes.
-const (
-	usesSome   uint8 = 1 << iota // on some path
-	usesAlways                   // on every path
-	usesFree                     // releases it once more
-)
-
-// afterUse tells what a function does with a handle that was released before.
-func (e *engine) afterUse(iv *invocation, i int) uint8 {
-	if fn := iv.callee; fn != nil && e.local(fn) {
-		return e.localAfterUse(fn, i)
-	}
-	if f := e.fact(iv.obj); f != nil {
-		for _, p := range f.Params {
-			if p.Param == i && p.Path == "" {
-				return p.After
-			}
-		}
-	}
-	return 0
-}
-
-// mayBeHandle reports whether a parameter of type t can be a handle itself.
-func (e *engine) mayBeHandle(t types.Type) bool {
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return b.Kind() == types.UnsafePointer
-	}
-	return e.classOfType(t) != nil || cTypeKey(t) != ""
-}
-
-func (e *engine) localAfterUse(fn *ssa.Function, i int) uint8 {
-	key := effectKey{fn: fn, arg: i}
-	if u, ok := e.afters[key]; ok {
-		return u // also the answer to recursion: it does not
-	}
-	e.afters[key] = 0
-	if i >= len(fn.Params) {
-		return 0
-	}
-	r := e.newRun(fn, nil)
-	r.after = true
-	s := newState()
-	s.status = live
-	s.freed = &freed{preset: true, certain: report.Definite}
-	s.env[fn.Params[i]] = own{}
-	rets := r.exec(fn, s, 0)
-	var u uint8
-	clean := r.degraded
-	for _, ret := range rets {
-		clean = clean || ret.s.freed != nil
-	}
-	for _, m := range r.misuses {
-		switch m.kind {
-		case UsedAfter:
-			u |= usesSome
-			if !clean {
-				u |= usesAlways
-			}
-		case ReleasedTwice:
-			u |= usesSome | usesFree
-		}
-	}
-	e.afters[key] = u
-	return u
-}
-
-// touches reports a load or store through the handle or a view after the end.
-// C memory is there to be read; a Go object stays when its resource goes.
-func (r *run) touches(s *state, in ssa.Instruction, addr ssa.Value, t types.Type) bool {
-	if s.freed == nil || s.freed.preset {
-		return false
-	}
-	pos := in.Pos()
-	if !pos.IsValid() {
-		pos = addr.Pos()
-	}
-	switch x := r.eval(s, addr).(type) {
-	case view:
-		if x.l.kept || !pos.IsValid() {
-			return false
-		}
-		r.blame(s, misuse{kind: Outlived, pos: pos, view: x.l, certain: report.Definite})
-		return true
-	case own:
-		if _, isFunc := t.Underlying().(*types.Signature); isFunc || !pos.IsValid() || !r.ofMemory(s) {
-			return false
-		}
-		r.blame(s, misuse{kind: UsedAfter, pos: pos, certain: report.Definite})
-		return true
-	}
-	return false
-}
-
-// reads reports a builtin that reads a slice over released memory.
-func (r *run) reads(s *state, in *ssa.Call, v ssa.Value) bool {
-	if _, ok := v.Type().Underlying().(*types.Slice); !ok {
-		return false
-	}
-	return r.touches(s, in, v, v.Type())
-}
-
-// copies reports whether a conversion copies what it converts.
-func copies(in *ssa.Convert) bool {
-	_, from := in.X.Type().Underlying().(*types.Slice)
-	b, to := in.Type().Underlying().(*types.Basic)
-	return from && to && b.Info()&types.IsString != 0
-}
-
-// ofMemory reports whether the resource is plain memory that Go code can read.
-func (r *run) ofMemory(s *state) bool {
-	if r.target == nil {
-		return s.freed.raw && s.freed.noun == "C memory"
-	}
-	switch r.target.acq.class.Name {
-	case "c.heap", "cuda.host", "cu.host", "hip.host":
-		return true
-	}
-	return false
 }
