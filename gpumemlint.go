@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/passes/cacheflush"
+	"github.com/gpumemlint/gpumemlint/passes/churn"
 	"github.com/gpumemlint/gpumemlint/passes/deferarg"
 	"github.com/gpumemlint/gpumemlint/passes/destructor"
 	"github.com/gpumemlint/gpumemlint/passes/discard"
@@ -47,6 +48,7 @@ func Analyzers() []*analysis.Analyzer {
 		nograd.Analyzer,
 		gradaccum.Analyzer,
 		cacheflush.Analyzer,
+		churn.Analyzer,
 		order.Analyzer,
 		usefreed.Analyzer,
 		doublefree.Analyzer,

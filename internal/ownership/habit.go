@@ -41,6 +41,7 @@ func (e *engine) habits() []Verdict {
 		}
 		list = append(list, h.orders(fn)...)
 		list = append(list, h.threads(fn)...)
+		list = append(list, h.churns(fn)...)
 		if h.differentiates() {
 			list = append(list, h.evaluations(fn)...)
 			list = append(list, h.machines(fn)...)
@@ -63,6 +64,7 @@ type habits struct {
 	callers   map[*ssa.Function][]ssa.CallInstruction
 	params    map[*ssa.Parameter]*graphRun
 	reach     map[*ssa.Function]reachable
+	caches    map[string]bool
 	forwardIn *bool
 }
 

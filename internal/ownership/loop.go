@@ -138,6 +138,7 @@ func (r *run) backEdge(fr *frame, head *ssa.BasicBlock, s *state) bool {
 	})
 	switch {
 	case held:
+		s.carried = true
 		return true
 	case s.deferredHold():
 		if d := s.deferIn(l); d != nil && !l.bounded {

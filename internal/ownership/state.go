@@ -59,6 +59,7 @@ type state struct {
 
 	// The rest explains a finding and does not distinguish states.
 	cause     ssa.Value // call whose failure this path is on
+	carried   bool      // alive in a later iteration than that of its acquisition
 	over      token.Pos // where its only name got another value
 	overName  string
 	overNil   bool // the other value is nil

@@ -1,3 +1,0 @@
-module example.com/suite
-
-go 1.25.0
