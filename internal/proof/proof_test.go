@@ -440,3 +440,35 @@ func TestManyLines(t *testing.T) {
 		}
 	}
 }
+
+// TestLive checks the chart: tests one after the other, what one leaves behind
+// below what the next acquires, two stacks that end in one line as one site.
+func TestLive(t *testing.T) {
+	a := test("TestA", 1, counts{stack: "lib:1 newPair:10 TestA:3", acquired: 2}, counts{stack: "lib:2 newPair:10 TestA:4", acquired: 1})
+	a.From, a.To = 0, 4
+	a.History = []track.Series{{Site: 1, Points: [][2]int{{1, 1}, {4, 2}}}, {Site: 2, Points: [][2]int{{2, 1}, {3, 0}}}}
+	b := test("TestB", 1, counts{stack: "lib:1 newPair:10 TestB:3", acquired: 1, released: 1}, counts{stack: "lib:1 other:20 TestB:3", acquired: 1})
+	b.From, b.To = 5, 9
+	b.History = []track.Series{{Site: 1, Points: [][2]int{{6, 1}, {7, 0}}}, {Site: 2, Points: [][2]int{{8, 1}}}}
+	c := proof.New(nil, options())
+	c.Add(plain(a, test("TestNothing", 1), b))
+	c.Add(again(a, b))
+	charts := c.Live()
+	if len(charts) != 1 || charts[0].Title != pkg || charts[0].Length != 10 {
+		t.Fatalf("charts %+v, want one of 10 events", charts)
+	}
+	var got []string
+	for _, s := range charts[0].Series {
+		line := s.Site
+		for _, p := range s.Points {
+			line += fmt.Sprintf(" %v:%d", p.X, p.Count)
+		}
+		got = append(got, line)
+	}
+	if want := []string{"m.go:10 1:1 2:2 3:1 4:2 6:3 7:2", "m.go:20 8:1"}; !slices.Equal(got, want) {
+		t.Errorf("series %q, want %q", got, want)
+	}
+	if m := charts[0].Marks; len(m) != 2 || m[0].Name != "TestA" || m[1].From != 5 || m[1].To != 10 {
+		t.Errorf("marks %+v", m)
+	}
+}

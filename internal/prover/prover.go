@@ -97,7 +97,7 @@ func Prove(ctx context.Context, plan Plan) (*Outcome, error) {
 	}
 	defer p.work.Close()
 	p.runner = &testrun.Runner{
-		Temp: temp, Args: p.work.Args(), Flags: plan.Flags, Env: p.work.Env, Root: plan.Root, Fix: p.work.Original,
+		Dir: p.work.Dir(), Temp: temp, Args: p.work.Args(), Flags: plan.Flags, Env: p.work.Env, Root: plan.Root, Fix: p.work.Original,
 	}
 	p.prepare()
 	err = p.runAll(ctx)

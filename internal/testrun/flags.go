@@ -89,7 +89,7 @@ func ParseFlags(args []string) (Flags, error) {
 
 func (f *Flags) set(name, value string, isTest bool, what fate) error {
 	switch {
-	case !isTest && (name == "n" || name == "x" || name == "overlay" || name == "modfile" || name == "toolexec" || name == "work"):
+	case !isTest && (name == "n" || name == "x" || name == "toolexec" || name == "work"):
 		return fmt.Errorf("-%s of go test has no place here, since the build is not an ordinary one; leave it out", name)
 	case !isTest && name == "trimpath":
 		return nil // findings and runs could not be joined without whole names

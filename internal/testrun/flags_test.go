@@ -37,7 +37,7 @@ func TestParseFlags(t *testing.T) {
 		"-tags":           "needs a value",
 		"-coverprofile=x": "-coverprofile of go test has no place here",
 		"-c":              "-c of go test has no place here",
-		"-overlay=x":      "-overlay of go test has no place here",
+		"-toolexec=x":     "-toolexec of go test has no place here",
 		"-timeout 3s":     "give -timeout before the packages",
 		"-fuzz .":         "-fuzz of go test has no place here",
 		"-parallel many":  "wants a number from 1",

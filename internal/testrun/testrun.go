@@ -65,10 +65,11 @@ func (r *Runner) Compile(ctx context.Context, pkg, dir string, plain bool) (*Bin
 	}
 	b := &Binary{Package: pkg, Dir: dir, Path: filepath.Join(folder, filepath.Base(dir)+".test")}
 	args := []string{"test", "-c", "-o", b.Path, "-vet=off"}
-	if !plain {
+	if plain {
+		args = append(args, r.Flags.Build...)
+	} else {
 		args = append(args, r.Args...)
 	}
-	args = append(args, r.Flags.Build...)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = r.Dir
 	if !plain {
