@@ -63,8 +63,9 @@ func with(ctx context.Context, o govet.Options, plan *standin.Plan) (govet.Optio
 	if err != nil {
 		return o, err
 	}
-	o.BuildFlags, o.Env = slices.Concat(o.BuildFlags, flags), env
-	return o, nil
+	o.BuildFlags, err = joinFlags(o.BuildFlags, flags)
+	o.Env = env
+	return o, err
 }
 
 func complaints(res *govet.Result) []standin.Complaint {

@@ -67,7 +67,8 @@ func fakeFunc(pass *analysis.Pass, fn *ast.FuncDecl) error {
 				f.Trace = []report.Step{{Pos: acquired, Text: "acquired"}, {Pos: call.Pos(), Text: "lost"}}
 			}
 			if name == "definite" {
-				f.Fixes = []analysis.SuggestedFix{{Message: "Remove the call", TextEdits: []analysis.TextEdit{{Pos: call.Pos(), End: call.End()}}}}
+				from, to := pass.Fset.Position(call.Pos()), pass.Fset.Position(call.End())
+				f.Fixes = []report.Fix{{Message: "Remove the call", Edits: []report.Edit{{File: from.Filename, Start: from.Offset, End: to.Offset}}}}
 			}
 			report.Report(pass, f)
 		case "hard":

@@ -25,6 +25,8 @@ type lintFlags struct {
 	tags          string
 	baseline      string
 	writeBaseline bool
+	fix           bool
+	diff          bool
 	nolint        bool
 	checkNolint   bool
 	verbose       bool
@@ -40,6 +42,8 @@ func newLintFlags() (*flag.FlagSet, *lintFlags) {
 	fs.SetOutput(io.Discard) // errors are printed once, by run
 	f.common(fs)
 	fs.BoolVar(&f.checkNolint, "check-nolint", false, "report //nolint:gpumemlint and //nolint:GMnnn that silence nothing or give no reason")
+	fs.BoolVar(&f.fix, "fix", false, "fix what can be fixed, in the files, and report what is left")
+	fs.BoolVar(&f.diff, "diff", false, "print what -fix would change as a unified diff, and change nothing")
 	fs.BoolVar(&f.writeBaseline, "write-baseline", false, "write the findings to the -baseline file instead of reporting them")
 	return fs, f
 }
@@ -71,6 +75,12 @@ func parseLintFlags(args []string) (*lintFlags, error) {
 	}
 	if f.writeBaseline && f.baseline == "" {
 		return nil, usagef("-write-baseline needs -baseline FILE to know where to write")
+	}
+	if f.fix && f.diff {
+		return nil, usagef("-fix changes files and -diff does not; choose one")
+	}
+	if f.writeBaseline && f.mends() {
+		return nil, usagef("-write-baseline keeps findings and -fix mends them; choose one")
 	}
 	return f, nil
 }

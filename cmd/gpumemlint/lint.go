@@ -20,6 +20,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/internal/govet"
 	"github.com/gpumemlint/gpumemlint/internal/output"
 	"github.com/gpumemlint/gpumemlint/internal/output/github"
+	"github.com/gpumemlint/gpumemlint/internal/output/gitlab"
 	"github.com/gpumemlint/gpumemlint/internal/output/html"
 	outjson "github.com/gpumemlint/gpumemlint/internal/output/json"
 	"github.com/gpumemlint/gpumemlint/internal/output/sarif"
@@ -28,7 +29,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-var formats = []string{"text", "json", "sarif", "github", "html"}
+var formats = []string{"text", "json", "sarif", "github", "gitlab", "html"}
 
 // lint analyses packages by running go vet on them with this very program as
 // its tool, and prints what comes back.
@@ -59,7 +60,12 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	paths := env.paths()
 
 	stopProgress := startProgress(ctx, stderr, &opts)
-	res, notes, runErr := analyse(ctx, opts)
+	files, err := f.newMending()
+	if err != nil {
+		return err
+	}
+	defer closeMending(files)
+	res, notes, runErr := f.analyseMending(ctx, opts, paths, known, files)
 	if env.CGO_ENABLED == "0" && runErr == nil {
 		notes = append(notes, withoutCgo(ctx, opts)...)
 	}
@@ -105,8 +111,16 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		rep.Count()
 	}
 
-	if err := f.print(rep, paths, stdout); err != nil {
-		return err
+	fixed := false
+	if files != nil && !interrupted {
+		if fixed, err = f.finishMending(files, paths, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	if !f.diff {
+		if err := f.print(rep, paths, stdout); err != nil {
+			return err
+		}
 	}
 	printLines(stderr, notes)
 	printLines(stderr, rep.Failures)
@@ -123,7 +137,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case interrupted || len(res.Failures) > 0:
 		return errReported
-	case len(rep.Findings) > 0:
+	case len(rep.Findings) > 0 || f.diff && fixed:
 		return errFindings
 	}
 	return nil
@@ -160,6 +174,9 @@ func vetOptions(f *lintFlags) (govet.Options, error) {
 		Tool:      self,
 		ToolFlags: []string{"-tier=possible", "-detail"},
 		Patterns:  f.patterns,
+	}
+	if f.wantsFixes() {
+		o.ToolFlags = append(o.ToolFlags, "-fixes")
 	}
 	if !f.nolint {
 		o.ToolFlags = append(o.ToolFlags, "-nolint=false")
@@ -290,10 +307,10 @@ func finding(paths output.Paths, d govet.Diagnostic, detail report.Detail) outpu
 	for _, s := range detail.Trace {
 		out.Trace = append(out.Trace, output.Step{File: paths.Rel(s.File), Line: s.Line, Text: s.Text})
 	}
-	for _, fix := range d.Fixes {
+	for _, fix := range detail.Fixes { // of the user's files, where vet's are of what cgo made of them
 		of := output.Fix{Message: fix.Message}
 		for _, e := range fix.Edits {
-			of.Edits = append(of.Edits, output.Edit{File: paths.Rel(e.File), Start: e.Start, End: e.End, New: e.New})
+			of.Edits = append(of.Edits, output.Edit{File: paths.Rel(e.File), Start: e.Start, End: e.End, New: e.New, Path: e.File})
 		}
 		out.Fixes = append(out.Fixes, of)
 	}
@@ -309,9 +326,11 @@ func (f *lintFlags) print(rep *output.Report, paths output.Paths, stdout io.Writ
 	case "json":
 		err = outjson.Write(&buf, rep)
 	case "sarif":
-		err = sarif.Write(&buf, rep, moduleVersion())
+		err = sarif.Write(&buf, forHost(rep, paths), moduleVersion())
 	case "github":
-		err = github.Write(&buf, rep)
+		err = github.Write(&buf, forHost(rep, paths))
+	case "gitlab":
+		err = gitlab.Write(&buf, forHost(rep, paths))
 	case "html":
 		err = f.writePage(&buf, rep, paths)
 	default:

@@ -5,6 +5,7 @@ package fix
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -82,7 +83,7 @@ func (v *variant) open(f *ast.File) (*source, error) {
 	case byCgo(f) && written == name:
 		return s, nil // cgo's own
 	case byCgo(f):
-		text, err := os.ReadFile(written)
+		text, err := readWritten(written)
 		if err != nil {
 			return nil, errNoSource
 		}
@@ -105,6 +106,26 @@ func (v *variant) open(f *ast.File) (*source, error) {
 	}
 	s.tidy = tidy(s.text)
 	return s, nil
+}
+
+// readWritten reads a file that cgo was given: that of the name, or what an
+// overlay put in its place. The settings name the overlay's texts by a file
+// whose name changes with its content.
+func readWritten(name string) ([]byte, error) {
+	if file := report.Current().Texts; file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var texts map[string]string
+		if err := json.Unmarshal(data, &texts); err != nil {
+			return nil, err
+		}
+		if to := texts[name]; to != "" {
+			name = to
+		}
+	}
+	return os.ReadFile(name)
 }
 
 // byCgo reports whether cgo has written a file. The name does not tell: some

@@ -83,6 +83,7 @@ type Edit struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 	New   string `json:"new"`
+	Path  string `json:"-"` // absolute path of File on this machine
 }
 
 // Degraded names a function that was analysed with less than full precision.

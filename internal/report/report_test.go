@@ -161,7 +161,7 @@ func TestFlags(t *testing.T) {
 	}
 	var shown []string
 	a.VisitAll(func(f *flag.Flag) { shown = append(shown, f.Name+"="+f.Value.String()) })
-	if want := []string{"detail=true", "fixes=false", "nolint=false", "rules=GM101,GM102", "tier=possible"}; !slices.Equal(shown, want) {
+	if want := []string{"detail=true", "fixes=false", "nolint=false", "rules=GM101,GM102", "texts=", "tier=possible"}; !slices.Equal(shown, want) {
 		t.Errorf("flags show %v, want %v", shown, want)
 	}
 }

@@ -22,6 +22,7 @@ type Settings struct {
 	Rules  []string // IDs of the rules that are reported; empty means those on by default
 	Nolint bool     // honour //nolint (a driver that does so itself switches it off)
 	Fixes  bool     // look for fixes and offer them with the findings
+	Texts  string   // JSON file: path of a source file to that of its text, where an overlay replaces it
 	Detail bool     // attach the machine-readable detail for the stand-alone driver
 }
 
@@ -62,13 +63,14 @@ func (s *Settings) wants(id string) bool {
 	return !ok || rule.Default
 }
 
-// RegisterFlags declares the flags tier, rules, nolint, fixes and detail in fs. Any
+// RegisterFlags declares the flags tier, rules, nolint, fixes, texts and detail in fs. Any
 // number of flag sets may hold them; all change the same settings.
 func RegisterFlags(fs *flag.FlagSet) {
 	fs.Var(tierFlag{}, "tier", "least certain tier to report: definite, likely or possible")
 	fs.Var(rulesFlag{}, "rules", "comma-separated IDs of the rules to report")
 	fs.Var(nolintFlag{}, "nolint", "honour //nolint:gpumemlint and //nolint:GMnnn")
 	fs.Var(fixesFlag{}, "fixes", "look for suggested fixes; each is tried before it is offered")
+	fs.Var(textsFlag{}, "texts", "file that says where the text of overlaid files is (used by the gpumemlint command)")
 	fs.Var(detailFlag{}, "detail", "attach machine-readable detail to each finding (used by the gpumemlint command)")
 }
 
@@ -149,6 +151,15 @@ func (fixesFlag) Set(v string) error {
 		return fmt.Errorf("want true or false")
 	}
 	change(func(s *Settings) { s.Fixes = b })
+	return nil
+}
+
+type textsFlag struct{}
+
+func (textsFlag) String() string { return settings.Load().Texts }
+
+func (textsFlag) Set(v string) error {
+	change(func(s *Settings) { s.Texts = v })
 	return nil
 }
 
