@@ -103,6 +103,11 @@ func (b *builder) rewrite(ctx context.Context) error {
 			b.work.Skipped[inj.ID] = fmt.Sprintf("no package under test has the file %s", inj.File)
 		}
 	}
+	for _, p := range b.plan.Probes {
+		if !b.points[p.ID] && b.work.Skipped[p.ID] == "" {
+			b.work.Skipped[p.ID] = fmt.Sprintf("no package under test has the file %s", p.File)
+		}
+	}
 	slices.SortFunc(b.work.Notes, func(x, y Note) int {
 		return cmp.Or(strings.Compare(x.Package, y.Package), strings.Compare(x.Message, y.Message))
 	})
@@ -277,4 +282,5 @@ func (b *builder) instrument(u *unit) {
 		b.loops(u, f)
 	}
 	b.injections(u)
+	b.probes(u)
 }

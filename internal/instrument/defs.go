@@ -249,6 +249,7 @@ func (b *builder) variable(u *unit, f *file, vs *ast.ValueSpec) {
 		if s == nil {
 			continue
 		}
+		s.fn.Raw = true // its own frame is not on the stack
 		if b.isLibrary(u.pkg) {
 			s.fn.Library = u.pkg.library()
 		}

@@ -148,6 +148,12 @@ func (u *unit) canFail(call *ast.CallExpr) bool {
 	if !ok || sig.Results().Len() == 0 {
 		return false
 	}
+	if fn := u.callee(call.Fun); fn != nil && fn.Pkg() != nil {
+		switch path := fn.Pkg().Path(); {
+		case path == "errors", path == "github.com/pkg/errors", fn.FullName() == "fmt.Errorf":
+			return false // makes an error, and does not have one
+		}
+	}
 	last := sig.Results().At(sig.Results().Len() - 1).Type()
 	if isError(last) || isBool(last) {
 		return true

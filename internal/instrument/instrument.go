@@ -21,6 +21,7 @@ type Plan struct {
 	Patterns   []string // the packages to test
 	Models     *rules.Set
 	Injections []Injection
+	Probes     []Probe
 }
 
 // An Injection names a call that a run can make fail.

@@ -153,19 +153,37 @@ func (r run) kind(kind string) (list []ledger.Record) {
 	return list
 }
 
-// runTests runs the tests of a workspace. That they fail is no error.
-func runTests(t *testing.T, w *Workspace, inject string, args ...string) run {
+// A program is the compiled tests of one package of a workspace.
+type program struct {
+	w    *Workspace
+	name string
+}
+
+// compile builds the tests of the package in the plan's directory, once for all runs.
+func compile(t *testing.T, w *Workspace) program {
+	t.Helper()
+	p := program{w, filepath.Join(t.TempDir(), "p.test")}
+	cmd := exec.Command("go", slices.Concat([]string{"test", "-c", "-o", p.name}, w.Args(), []string{"."})...)
+	cmd.Dir, cmd.Env = w.Dir(), w.Env("", "")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go test -c: %v\n%s", err, out)
+	}
+	return p
+}
+
+// run runs tests. That they fail is no error if a call is made to.
+func (p program) run(t *testing.T, inject string, args ...string) run {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("go", slices.Concat([]string{"test"}, w.Args(), args)...)
-	cmd.Dir, cmd.Env = w.Dir(), w.Env(dir, inject)
+	cmd := exec.Command(p.name, args...)
+	cmd.Dir, cmd.Env = p.w.Dir(), p.w.Env(dir, inject)
 	out, err := cmd.CombinedOutput()
 	records, readErr := ledger.Read(dir)
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
 	if inject == "" && err != nil {
-		t.Fatalf("go test: %v\n%s", err, out)
+		t.Fatalf("the tests: %v\n%s", err, out)
 	}
 	return run{records, string(out)}
 }
@@ -233,8 +251,9 @@ func TestModes(t *testing.T) {
 			if len(w.Skipped) != 1 || w.Skipped["none"] == "" {
 				t.Errorf("skipped %v, want only none", w.Skipped)
 			}
-			checkPlain(t, w, runTests(t, w, "", "."), app)
-			checkInjected(t, runTests(t, w, "bad", "-run=TestOpenBad", "."), runTests(t, w, "good", "-run=TestOpenGood", "."), app)
+			p := compile(t, w)
+			checkPlain(t, w, p.run(t, ""), app)
+			checkInjected(t, p.run(t, "bad", "-test.run=TestOpenBad"), p.run(t, "good", "-test.run=TestOpenGood"))
 			sameFiles(t, before, hashes(t, dir))
 			sameFiles(t, cacheBefore, hashes(t, modcache))
 		})
@@ -299,7 +318,7 @@ func checkPlain(t *testing.T, w *Workspace, r run, app string) {
 	}
 }
 
-func checkInjected(t *testing.T, bad, good run, app string) {
+func checkInjected(t *testing.T, bad, good run) {
 	t.Helper()
 	for name, r := range map[string]run{"TestOpenBad": bad, "TestOpenGood": good} {
 		if list := r.kind(ledger.KindInject); len(list) != 1 || list[0].Test != name {

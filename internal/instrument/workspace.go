@@ -38,7 +38,8 @@ type Workspace struct {
 type copied struct{ from, to string }
 
 // Args returns the flags that belong right behind `go test`. Vet is switched
-// off: it has no word to say about rewritten sources.
+// off: it has no word to say about rewritten sources. The go command does not
+// know that the environment matters: -count=1 keeps it from answering from its cache.
 func (w *Workspace) Args() []string { return slices.Clone(w.args) }
 
 // Dir returns the directory that the go command must be run in.

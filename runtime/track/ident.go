@@ -13,7 +13,8 @@ import (
 // names an allocation only together with the time (instance.id).
 type handle struct {
 	bits uint64
-	ptr  unsafe.Pointer // of Go pointers only: keeps the object, and so the number, from being used again
+	ptr  unsafe.Pointer // of pointers: keeps an object of Go's, and so the number, from being used again
+	raw  bool           // ptr may well be C's: an unsafe.Pointer, or a field
 }
 
 // handles finds the handles at a place of a call. Nil ones are left out, but
@@ -120,9 +121,10 @@ func identify(v reflect.Value, value bool) (handle, bool) {
 			return fieldHandle(v.Elem())
 		}
 		return handle{bits: uint64(v.Pointer()), ptr: v.UnsafePointer()}, true
-	case reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Slice:
-		// Memory of C, mostly. It is not kept: what it was before is not ours to say.
-		return handle{bits: uint64(v.Pointer())}, v.Pointer() != 0
+	case reflect.UnsafePointer:
+		return handle{bits: uint64(v.Pointer()), ptr: v.UnsafePointer(), raw: true}, v.Pointer() != 0
+	case reflect.Map, reflect.Chan, reflect.Slice:
+		return handle{bits: uint64(v.Pointer()), ptr: v.UnsafePointer()}, v.Pointer() != 0
 	case reflect.Uintptr, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return handle{bits: v.Uint()}, v.Uint() != 0
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -137,8 +139,8 @@ func identify(v reflect.Value, value bool) (handle, bool) {
 // resource: the first pointer in it that is not nil, or else its first number.
 // Numbers further down are not looked at; a mutex has some that change.
 func fieldHandle(v reflect.Value) (handle, bool) {
-	if bits := firstPointer(v); bits != 0 {
-		return handle{bits: bits}, true
+	if h, ok := firstPointer(v); ok {
+		return h, true
 	}
 	for i := 0; i < v.NumField(); i++ {
 		f := v.Field(i)
@@ -152,24 +154,21 @@ func fieldHandle(v reflect.Value) (handle, bool) {
 	return handle{}, false
 }
 
-func firstPointer(v reflect.Value) uint64 {
-	for i := 0; i < v.NumField(); i++ {
+func firstPointer(v reflect.Value) (h handle, ok bool) {
+	for i := 0; i < v.NumField() && !ok; i++ {
 		f := v.Field(i)
 		if f.Kind() == reflect.Interface && !f.IsNil() {
 			f = f.Elem()
 		}
-		var bits uint64
 		switch f.Kind() {
 		case reflect.Pointer, reflect.UnsafePointer:
-			bits = uint64(f.Pointer())
+			h, ok = identify(f, false)
 		case reflect.Struct:
-			bits = firstPointer(f)
-		}
-		if bits != 0 {
-			return bits
+			h, ok = firstPointer(f)
 		}
 	}
-	return 0
+	h.raw = true
+	return h, ok
 }
 
 // yes reports whether the bool at a place of a call is true.

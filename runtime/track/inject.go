@@ -63,6 +63,13 @@ func Fail(n int, success int64, outs ...any) bool {
 	return true
 }
 
+// Hit says that a test comes by point n, where nothing fails.
+func Hit(n int) {
+	if std.on {
+		std.hit(n, 0)
+	}
+}
+
 var errorType = reflect.TypeOf((*error)(nil)).Elem()
 
 // setFailed gives v the value that says that a call has failed: an error, a
@@ -75,6 +82,8 @@ func setFailed(v reflect.Value, success int64, point string) {
 	switch {
 	case v.Kind() == reflect.Interface && v.Type().Implements(errorType) && reflect.TypeOf((*Failure)(nil)).Implements(v.Type()):
 		v.Set(reflect.ValueOf(&Failure{point}))
+	case v.Kind() == reflect.Pointer && v.Type().Implements(errorType):
+		v.Set(reflect.New(v.Type().Elem())) // an error type of the program's own
 	case v.CanInt() && !v.OverflowInt(status):
 		v.SetInt(status)
 	case v.CanUint() && !v.OverflowUint(uint64(status)):

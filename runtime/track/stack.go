@@ -82,7 +82,7 @@ func (l *ledger) frames(s *stack, f *Func) []Frame {
 	it := runtime.CallersFrames(s.pcs)
 	for {
 		fr, more := it.Next()
-		if fr.Function != "" && !isOwn(fr) {
+		if fr.Function != "" && !isOwn(fr) && (len(list) > 0 || !strings.HasPrefix(fr.Function, "reflect.")) {
 			_, lib := l.lib[packageOf(fr.Function)]
 			list = append(list, Frame{
 				Func: fr.Function, File: fr.File, Line: fr.Line,
@@ -131,7 +131,7 @@ func (l *ledger) inside(f *Func, s *stack) bool {
 		return false // the user's own, or C: whoever calls it is a user
 	}
 	if s.from == nil { // the frame on top says which function it is, so that the answer is always the same
-		from := l.calledFrom(s.pcs)
+		from := l.calledFrom(f, s.pcs)
 		s.from = &from
 	}
 	return *s.from == f.Library
@@ -139,14 +139,14 @@ func (l *ledger) inside(f *Func, s *stack) bool {
 
 // calledFrom is the library that the caller of a modelled function belongs to;
 // empty if a user called it.
-func (l *ledger) calledFrom(pcs []uintptr) string {
+func (l *ledger) calledFrom(f *Func, pcs []uintptr) string {
 	if len(pcs) == 0 {
 		return ""
 	}
 	it := runtime.CallersFrames(pcs)
-	for i := 0; ; i++ {
+	for own := !f.Raw; ; own = false { // the first frame is that of the function itself
 		fr, more := it.Next()
-		if i > 0 && !strings.HasPrefix(fr.Function, "reflect.") && !isOwn(fr) {
+		if !own && !strings.HasPrefix(fr.Function, "reflect.") && !isOwn(fr) {
 			if strings.HasSuffix(fr.File, "_test.go") {
 				return ""
 			}

@@ -25,6 +25,7 @@ type instance struct {
 	seq    uint64 // its place in the order of acquisitions
 	bits   uint64
 	hold   unsafe.Pointer // keeps a Go handle from being collected, and its address from being used again
+	raw    bool           // hold is no handle of Go's, most likely
 	class  int
 	site   *site
 	test   *test // who is charged; nil: nobody
@@ -86,6 +87,9 @@ func (l *ledger) bury(inst *instance) {
 		l.forget(inst)
 		return // what is seen under this number from now on may be another
 	}
+	if inst.raw {
+		inst.hold = nil
+	}
 	g, size := &l.graves[1], gravesOther
 	if inst.hold != nil {
 		g, size = &l.graves[0], gravesGo
@@ -140,7 +144,7 @@ func (l *ledger) find(bits uint64, class int) *instance {
 // add makes an instance for a handle that has just been acquired.
 func (l *ledger) add(h handle, class int, at *site, who *test) *instance {
 	l.lastID++
-	inst := &instance{id: l.lastID, bits: h.bits, class: class, site: at, test: who, refs: 1}
+	inst := &instance{id: l.lastID, bits: h.bits, class: class, site: at, test: who, refs: 1, raw: h.raw}
 	inst.seq = l.acquired.Add(1)
 	if l.known == nil {
 		l.known = map[uint64]*instance{}
@@ -148,10 +152,11 @@ func (l *ledger) add(h handle, class int, at *site, who *test) *instance {
 	inst.next = l.known[h.bits]
 	l.known[h.bits] = inst
 	if h.ptr != nil {
-		if l.class(class).Backstop {
-			l.watch(inst, h.ptr)
-		} else {
+		switch backstop := l.class(class).Backstop; {
+		case !backstop:
 			inst.hold = h.ptr
+		case !h.raw:
+			l.watch(inst, h.ptr)
 		}
 	}
 	return inst

@@ -33,7 +33,7 @@ type Class struct {
 type Func struct {
 	Name    string   `json:"name"`          // as in gocv.io/x/gocv.NewMat or C.cudaMalloc
 	Library string   `json:"lib,omitempty"` // its library; empty for the user's own code and for C
-	Raw     bool     `json:"raw,omitempty"` // a C function: F and Out stand in a literal around the call
+	Raw     bool     `json:"raw,omitempty"` // C, or a variable: F and Out stand in a literal around the call
 	Ins     int      `json:"ins"`           // how many values F is given
 	Success Success  `json:"success,omitempty"`
 	Result  int      `json:"result,omitempty"` // the place that tells success
