@@ -145,7 +145,7 @@ func (c *closing) second(r ret, i int) againResult {
 	default:
 		v, ok := s.mem[c.start]
 		cleared = ok && isZero(v)
-		if !cleared && !s.reachLoc(c.start, map[loc]bool{}) {
+		if !cleared && (!s.reachLoc(c.start, map[loc]bool{}) || s.clearedBelow(c.start)) {
 			return againResult{does: rules.AgainOK} // another one is there now
 		}
 	}

@@ -278,13 +278,51 @@ func (e *engine) finalAgain(c *closing, r ret, i int, a *armed) bool {
 	c.run.forget(s, c.d.fn)
 	s.defers = [][]deferred{nil}
 	s.status, s.trace, s.cause, s.visited = live, nil, nil, nil
-	if !s.reachLoc(c.start, map[loc]bool{}) {
+	if !s.reachLoc(c.start, map[loc]bool{}) || s.clearedBelow(c.start) {
 		return false // cleared
 	}
 	c.run.watch = nil
-	s.env[a.fn.Params[0]] = sym{v: c.d.fn.Params[i]}
-	for _, r := range c.run.exec(a.fn, s, 0) {
+	fn := e.unwrapFinal(a.fn)
+	s.env[fn.Params[0]] = sym{v: c.d.fn.Params[i]}
+	for _, r := range c.run.exec(fn, s, 0) {
 		if r.s.status == released {
+			return true
+		}
+	}
+	return false
+}
+
+// unwrapFinal is the function that does the work where a finalizer does nothing
+// but call it: func(t *T) { t.Close() }. Its own tests count, which a summary
+// does not have.
+func (e *engine) unwrapFinal(fn *ssa.Function) *ssa.Function {
+	for range 3 {
+		var only *ssa.Function
+		calls := 0
+		eachInstr(fn, func(in ssa.Instruction) {
+			call, ok := in.(*ssa.Call)
+			if !ok {
+				return
+			}
+			calls++
+			callee := call.Call.StaticCallee()
+			if callee != nil && e.local(callee) && callee.Object() != nil && len(callee.Params) > 0 && len(call.Call.Args) > 0 && plainValue(call.Call.Args[0]) == ssa.Value(fn.Params[0]) {
+				only = callee
+			}
+		})
+		if calls != 1 || only == nil {
+			return fn
+		}
+		fn = only
+	}
+	return fn
+}
+
+// clearedBelow reports whether a part of what lies at l was set to zero: the
+// handle in a struct that is itself the field.
+func (s *state) clearedBelow(l loc) bool {
+	for m, v := range s.mem {
+		if rest, ok := l.under(m); ok && rest != "" && isZero(v) {
 			return true
 		}
 	}

@@ -48,6 +48,25 @@ func (e *engine) copyVerdicts() []Verdict {
 	return list
 }
 
+// onePerCopy keeps the better explanation where a release of a copy is the
+// second one of its handle, too: that there is a copy.
+func onePerCopy(list []Verdict) []Verdict {
+	copied := map[token.Pos]bool{}
+	for _, v := range list {
+		if v.Kind == OwnerCopied {
+			copied[v.Pos] = true
+		}
+	}
+	kept := list[:0]
+	for _, v := range list {
+		if v.Kind == ReleasedTwice && copied[v.Pos] {
+			continue // GM403 says it
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
+
 // place identifies a variable, field or element within one function, by the
 // address that it is reached through.
 type place string

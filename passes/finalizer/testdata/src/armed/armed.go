@@ -194,3 +194,26 @@ func playRight() {
 	runtime.SetFinalizer(n, nil)
 	n.Unref()
 }
+
+// The handle lies in a struct that is the field, and Close has a test.
+type nested struct{ in box }
+
+type box struct{ b *dev.Buf }
+
+func (x *box) Free() { x.b.Free() }
+
+func newNested(b *dev.Buf) *nested {
+	t := &nested{in: box{b}}
+	runtime.SetFinalizer(t, finishNested)
+	return t
+}
+
+func finishNested(t *nested) { t.Close() }
+
+func (t *nested) Close() {
+	if t.in.b == nil {
+		return
+	}
+	t.in.b.Free()
+	t.in.b = nil
+}
