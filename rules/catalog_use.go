@@ -17,7 +17,7 @@ func size(img gocv.Mat) int {
 	img.Close()
 	return img.Rows() * img.Cols()
 }`,
-		Message: "img is used after it was closed (line 2) (GM301)",
+		Message: "Mat in img is used by Mat.Rows after it was closed (line 2): release it after the last use (GM301)",
 		Right: `
 func size(img gocv.Mat) int {
 	n := img.Rows() * img.Cols()
@@ -41,15 +41,16 @@ func sampler(chain llama.Sampler) {
 	llama.SamplerChainAdd(chain, s) // the chain owns it now
 	llama.SamplerFree(s)
 }`,
-		Message: "sampler from llama.SamplerInitGreedy (line 2) is freed, but llama.SamplerChainAdd has taken it over (GM302)",
+		Message: "sampler from llama.SamplerInitGreedy (line 2) is freed by llama.SamplerFree, but llama.SamplerChainAdd (line 3) has taken it over: drop one of them (GM302)",
 		Right: `
 func sampler(chain llama.Sampler) {
 	s := llama.SamplerInitGreedy()
 	llama.SamplerChainAdd(chain, s)
 }`,
 		NotReported: `
-Handles whose second release the library documents as harmless, through the
-same variable. Release on two paths that exclude each other.`,
+Handles whose second release the library documents as harmless or as an error,
+through the same variable. A retry after a release that failed. Release on two
+paths that exclude each other.`,
 	},
 	{
 		ID: "GM303", Pass: "outlive", Severity: SeverityError, Since: "v0.2.0", Default: true,
@@ -65,7 +66,7 @@ func pixels(path string) []uint8 {
 	data, _ := img.DataPtrUint8()
 	return data // memory of img, which is closed now
 }`,
-		Message: "slice from img.DataPtrUint8 outlives img, which is closed when the function returns: copy it (GM303)",
+		Message: "what Mat.DataPtrUint8 (line 4) gave out is returned, but the deferred Mat.Close has closed the Mat from gocv.IMRead (line 2) under it by then: copy it (GM303)",
 		Right: `
 func pixels(path string) []uint8 {
 	img := gocv.IMRead(path, gocv.IMReadColor)

@@ -36,6 +36,8 @@ type freed struct {
 	again    rules.Again
 	cell     loc // the struct-valued handle that the release was called on
 	hasCell  bool
+	index    any  // the element of a slice that the cell is: see indexKey
+	single   bool // and that element alone, not each in a loop
 	certain  report.Tier
 	failable sym // the result that says whether the release worked
 	preset   bool
@@ -139,6 +141,11 @@ func (r *run) describe(s *state) *freed {
 	for _, i := range r.direct(s, iv) {
 		if p, ok := iv.args[i].(ptr); ok {
 			f.cell, f.hasCell = p.l, true
+			if i < len(iv.common.Args) {
+				if ia, ok := iv.common.Args[i].(*ssa.IndexAddr); ok {
+					f.index, f.single = r.indexKey(s, ia.Index), r.visiting(s) == nil
+				}
+			}
 		}
 		break
 	}

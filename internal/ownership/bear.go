@@ -167,6 +167,14 @@ func (r *run) mark(s *state, iv *invocation, ok bool) {
 		}
 		return
 	}
+	if m := iv.model; m != nil && m.Success == rules.SuccessNonNil {
+		f := fact{isNil: 1}
+		if ok {
+			f.isNil = -1
+		}
+		set(key(0), f)
+		return
+	}
 	last := res.At(n - 1).Type()
 	switch {
 	case r.target != nil && r.target.acq.class.Inferred && r.target.acq.param >= 0 && isPointer(res.At(0).Type()):

@@ -35,6 +35,9 @@ func (r *run) indexAddr(s *state, in *ssa.IndexAddr) {
 	if _, ok := in.X.(*ssa.Alloc); ok {
 		step = indexStep(in.Index) // an array: elements apart
 	}
+	if s.freed != nil && step == "[]" && usedByAddress(in) && !(s.freed.cell == l.field(step) && s.freed.index == r.indexKey(s, in.Index)) {
+		return // &mats[1], and it was mats[0] that was closed
+	}
 	s.set(in, r.address(s, in, l, step))
 }
 
@@ -128,7 +131,7 @@ func matchIndex(path, full string) (elem, rest string, ok bool) {
 // resource, otherwise it is not.
 func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	l := r.visiting(s)
-	if l == nil {
+	if l == nil || s.freed != nil && s.freed.single {
 		if s.freed != nil {
 			delete(s.env, in) // another element, for all that is known
 			return nil, false
@@ -150,4 +153,22 @@ func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	s.visit(l.head, true)
 	s.set(in, v)
 	return []*state{s, t}, true
+}
+
+// usedByAddress reports whether an element's address is more than loaded from:
+// mats[i].Close() on a struct-valued handle.
+func usedByAddress(in *ssa.IndexAddr) bool {
+	for _, ref := range *in.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.DebugRef:
+		case *ssa.UnOp:
+		case *ssa.Store:
+			if ref.Val == in {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
