@@ -6,6 +6,7 @@ package ownership
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -174,7 +175,13 @@ func (r *run) describe(s *state) *freed {
 	// By a summary or a name.
 	switch {
 	case len(r.direct(s, iv)) == 0:
-		return nil // with what holds it: GM401 looks at owners
+		// With what holds it. Another name of the handle is still there, but
+		// the place may have been cleared.
+		if iv.callee == nil || !r.e.hasSummary(iv) {
+			return nil
+		}
+		r.vacate(s)
+		f.certain = report.Likely
 	case iv.callee != nil && r.e.hasSummary(iv):
 	case f.raw && !strongRelease(iv.obj.Name()):
 		return nil // C.ctx_clear: the handle lives on
@@ -184,6 +191,15 @@ func (r *run) describe(s *state) *freed {
 		f.certain = report.Likely
 	}
 	return f
+}
+
+// vacate forgets the places outside this function that hold the handle.
+func (r *run) vacate(s *state) {
+	for m, v := range s.mem {
+		if o, ok := v.(own); ok && !o.sub && (strings.Contains(m.path, ".") || !isLocal(m.root)) {
+			s.mem[m] = sym{v: r.now.value, i: 2000}
+		}
+	}
 }
 
 // invokedName is how the user writes the callee of an invocation.

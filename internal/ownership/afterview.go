@@ -184,6 +184,20 @@ func (r *run) afterReturn(ret ret) {
 			return
 		}
 	}
+	if _, deferred := s.freed.in.(*ssa.Defer); deferred && s.freed.taken == "" {
+		for _, v := range ret.vals {
+			if s.holdsOwn(v) {
+				r.blame(s, misuse{kind: UsedAfter, pos: pos, callee: "return", certain: report.Likely})
+				return
+			}
+		}
+		for m, v := range s.mem {
+			if o, isOwn := v.(own); isOwn && !o.sub && m.path != "" && !strings.Contains(m.path, "[") && r.outside(m) {
+				r.blame(s, misuse{kind: UsedAfter, pos: s.freed.pos, callee: "store", certain: report.Likely})
+				return
+			}
+		}
+	}
 	var kept *lease
 	for m, v := range s.mem {
 		if isLocal(m.root) {
@@ -281,4 +295,38 @@ func (r *run) waitsNot(f *freed) bool {
 		return false // ordered behind the operation, on its stream
 	}
 	return true
+}
+
+// holdsOwn reports whether an object has the handle in one of its fields.
+func (s *state) holdsOwn(v val) bool {
+	switch v := v.(type) {
+	case ptr:
+		for m, x := range s.mem {
+			if rest, ok := v.l.under(m); ok && rest != "" && !strings.Contains(rest, "[") {
+				if o, isOwn := x.(own); isOwn && !o.sub {
+					return true
+				}
+			}
+		}
+	case *agg:
+		for _, x := range v.m {
+			if o, isOwn := x.(own); isOwn && !o.sub {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outside reports whether a place is a field of the receiver, or of a package
+// variable: it is there when the function has returned.
+func (r *run) outside(m loc) bool {
+	switch root := m.root.(type) {
+	case *ssa.Global:
+		return true
+	case sym:
+		p, ok := root.v.(*ssa.Parameter)
+		return ok && p.Parent() == r.root && r.root.Signature.Recv() != nil && len(r.root.Params) > 0 && r.root.Params[0] == p && r.target != nil
+	}
+	return false
 }

@@ -38,29 +38,55 @@ func (e *engine) givens(fn *ssa.Function) []given {
 				continue
 			}
 			for _, arg := range e.releasedArgs(unwrapC(call)) {
-				at := e.origin(arg, 0)
-				if at == nil || seen[at] {
-					continue
-				}
-				g := given{at: at, name: originName(arg), pos: at.Pos()}
-				if c := originCall(at); c != nil {
-					g.inferred = e.callModel(&c.Call) == nil
-					if g.from = e.lender(c, at); g.from == "" && e.acquires(c) {
-						continue // has a run of its own
-					}
-					g.pos = e.callPos(c)
-				}
-				if g.from == "" && !e.touchedLater(call, at) {
-					if leasing == 0 {
-						leasing = e.leasing(fn)
-					}
-					if leasing < 0 {
-						continue // nothing can name it, or lean on it, once it is released
-					}
-				}
-				seen[at] = true
-				list = append(list, g)
+				list = e.addGivens(list, fn, call, arg, seen, &leasing)
 			}
+		}
+	}
+	return list
+}
+
+// addGivens adds what a released operand may be: one handle, or one of several
+// where paths meet.
+func (e *engine) addGivens(list []given, fn *ssa.Function, call ssa.CallInstruction, arg ssa.Value, seen map[ssa.Value]bool, leasing *int) []given {
+	for _, at := range e.origins(arg) {
+		if seen[at] {
+			continue
+		}
+		g := given{at: at, name: originName(arg), pos: at.Pos()}
+		if c := originCall(at); c != nil {
+			g.inferred = e.callModel(&c.Call) == nil
+			if g.from = e.lender(c, at); g.from == "" && e.acquires(c) {
+				continue // has a run of its own
+			}
+			g.pos = e.callPos(c)
+		}
+		if g.from == "" && !e.touchedLater(call, at) {
+			if *leasing == 0 {
+				*leasing = e.leasing(fn)
+			}
+			if *leasing < 0 {
+				continue // nothing can name it, or lean on it, once it is released
+			}
+		}
+		seen[at] = true
+		list = append(list, g)
+	}
+	return list
+}
+
+// origins are the origins of an operand, those of all paths where it is a phi.
+func (e *engine) origins(v ssa.Value) []ssa.Value {
+	phi, ok := v.(*ssa.Phi)
+	if !ok {
+		if at := e.origin(v, 0); at != nil {
+			return []ssa.Value{at}
+		}
+		return nil
+	}
+	var list []ssa.Value
+	for _, edge := range phi.Edges {
+		if at := e.origin(edge, 0); at != nil && at != v {
+			list = append(list, at)
 		}
 	}
 	return list

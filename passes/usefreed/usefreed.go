@@ -28,6 +28,8 @@ func message(l *verdict.Line) string {
 		return what + " is returned, but the deferred " + a.By + " has " + a.Verb + " it by then: leave the release to the caller"
 	case a.Touch == "return":
 		return what + " is returned after it was " + a.Verb + l.At(a.Ended) + ": leave the release to the caller"
+	case a.Touch == "store":
+		return what + " is kept beyond this function, but the deferred " + a.By + " has " + a.Verb + " it by then: leave the release to who keeps it"
 	case a.Taken:
 		return what + " is used" + by(a) + ", but " + a.By + l.At(a.Ended) + " has taken it over: use it before, or pass a copy on"
 	case a.Touch == "":

@@ -190,3 +190,25 @@ func retained(s *dev.Stream, buf *dev.Buf) int {
 	buf.Free()
 	return buf.Len() // the stream's reference holds it
 }
+
+func (h *holder) during(n int) error {
+	buf, err := dev.New(n)
+	if err != nil {
+		return err
+	}
+	h.buf = buf
+	defer func() {
+		h.buf = nil
+		buf.Free()
+	}()
+	return nil
+}
+
+func first(list []*dev.Buf) int {
+	list[0].Free()
+	n := 0
+	for _, b := range list[1:] {
+		n += b.Len()
+	}
+	return n
+}

@@ -104,3 +104,31 @@ func closure(n int) error {
 	fill()
 	return nil
 }
+
+func inside(n int) (*holder, error) {
+	buf, err := dev.New(n)
+	if err != nil {
+		return nil, err
+	}
+	defer buf.Free()
+	return &holder{buf}, nil // want `is returned, but the deferred Buf.Free has freed it by then`
+}
+
+func (h *holder) set(n int) error {
+	buf, err := dev.New(n)
+	if err != nil {
+		return err
+	}
+	defer buf.Free() // want `is kept beyond this function, but the deferred Buf.Free has freed it by then`
+	h.buf = buf
+	return nil
+}
+
+func either(a, b *dev.Buf, both bool) {
+	c := a
+	if both {
+		c = b
+	}
+	c.Free()
+	a.Fill(1) // want `device buffer in c is used by Buf.Fill after it was freed`
+}
