@@ -61,8 +61,8 @@ func TestAlertsAreTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := alertNames.FindAllStringSubmatch(metrics.AlertRules, -1)
-	if len(found) != 9 {
-		t.Errorf("%d alerts, want 9", len(found))
+	if len(found) != 10 {
+		t.Errorf("%d alerts, want 10", len(found))
 	}
 	for _, m := range found {
 		name := regexp.QuoteMeta(m[1])
