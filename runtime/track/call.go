@@ -182,8 +182,7 @@ func (l *ledger) giveUp(c *Call, e *Effect, inst *instance, pcs []uintptr) {
 	if inst.state != live {
 		return // whoever it was moved to may release it
 	}
-	later := end.when == WhenFailure || (end.when == WhenTrue || end.when == WhenFalse) && end.arg >= c.f.Ins
-	if later {
+	if end.later(c.f) {
 		inst.busy++
 		c.ended = append(c.ended, end)
 		return // decided when the call is over
@@ -265,30 +264,38 @@ func (c *Call) settle(ok bool, outs []any, buf []uintptr) {
 	if len(c.ended) == 0 {
 		return
 	}
-	pcs := c.f.here(3, buf)
+	var pcs []uintptr
+	for _, e := range c.ended {
+		if e.later(c.f) {
+			pcs = c.f.here(3, buf)
+			break
+		}
+	}
 	c.l.mu.Lock()
 	defer c.l.mu.Unlock()
 	for _, e := range c.ended {
 		e.inst.busy--
-		switch e.when {
-		case WhenOnSuccess:
-			if !ok {
-				c.l.revive(e.inst, e.how)
-				e.inst.refs++
-			}
-		case WhenFailure:
+		switch {
+		case e.when == WhenOnSuccess && !ok:
+			c.l.revive(e.inst, e.how)
+			e.inst.refs++
+		case !e.later(c.f):
+			// done at the entry
+		case e.when == WhenFailure:
 			if !ok {
 				c.l.close(c, e.inst, e.how, pcs)
 			}
-		case WhenTrue, WhenFalse:
-			if e.arg < c.f.Ins {
-				continue // decided at the entry
-			}
+		default:
 			if is, known := yes(e.arg, c.ins, outs); known && is == (e.when == WhenTrue) {
 				c.l.close(c, e.inst, e.how, pcs)
 			}
 		}
 	}
+}
+
+// later reports whether only the results of the call decide on an ending.
+func (e *ending) later(f *Func) bool {
+	return e.when == WhenFailure || (e.when == WhenTrue || e.when == WhenFalse) && e.arg >= f.Ins
 }
 
 // happens reports whether the condition of an acquisition holds.

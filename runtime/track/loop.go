@@ -5,13 +5,16 @@ package track
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
+	"time"
 )
 
 // How much is kept of loops: runs of one loop in a test, samples of one run.
 const (
 	maxRuns    = 16
 	maxSamples = 64
+	maxSweeps  = 64 // collections that loops of a test may ask for
 )
 
 // LoopState is one run of one loop. It costs a comparison an iteration while
@@ -29,6 +32,7 @@ type loopRun struct {
 	iterations int
 	stride     int // one sample every so many iterations
 	samples    []sample
+	swept      []sample // of classes with a backstop, right after a collection
 }
 
 type sample struct {
@@ -55,6 +59,7 @@ func (s *LoopState) Next() {
 }
 
 func (l *ledger) sample(s *LoopState) {
+	swept := s.iteration >= 2 && s.iteration&(s.iteration-1) == 0 && l.collect()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	x := l.tests.current()
@@ -73,6 +78,9 @@ func (l *ledger) sample(s *LoopState) {
 	}
 	r := s.run
 	r.iterations = s.iteration + 1
+	if swept {
+		r.swept = append(r.swept, l.take(s.iteration, top, true))
+	}
 	if s.iteration%r.stride != 0 {
 		return
 	}
@@ -84,11 +92,46 @@ func (l *ledger) sample(s *LoopState) {
 			return
 		}
 	}
-	p := sample{iteration: s.iteration, live: map[*site]int{}}
+	r.samples = append(r.samples, l.take(s.iteration, top, false))
+}
+
+// take is the live counts of a test now, of the sites whose class has a
+// backstop or of those whose class has none.
+func (l *ledger) take(iteration int, top *test, backstop bool) sample {
+	p := sample{iteration: iteration, live: map[*site]int{}}
 	for at, c := range top.counts {
-		p.live[at] = c.live
+		if l.class(at.class).Backstop == backstop {
+			p.live[at] = c.live
+		}
 	}
-	r.samples = append(r.samples, p)
+	return p
+}
+
+// collect runs Go's garbage collector, if the test has anything that it may
+// free, and reports whether it has. Garbage that nobody has collected yet
+// grows like a cache does. That is done at iterations 2, 4, 8 and so on only,
+// and so many times a test.
+func (l *ledger) collect() bool {
+	l.mu.Lock()
+	x := l.tests.current()
+	if x == nil || x.top.ended || x.top.sweeps >= maxSweeps {
+		l.mu.Unlock()
+		return false
+	}
+	found := false
+	for at, c := range x.top.counts {
+		found = found || c.live > 0 && l.class(at.class).Backstop
+	}
+	if found {
+		x.top.sweeps++
+	}
+	l.mu.Unlock()
+	if found {
+		runtime.GC() // runs finalizers
+		runtime.GC() // frees what they have let go
+		time.Sleep(time.Millisecond)
+	}
+	return found
 }
 
 // loopsOf are the loops of a test in which something was acquired and at
@@ -116,12 +159,17 @@ func (l *ledger) loopsOf(x *test) []Loop {
 // series turns the samples of a run into one series a site; sites whose count never
 // changed say nothing and are left out.
 func (r *loopRun) series() (Loop, bool) {
-	loop := Loop{Iterations: r.iterations}
-	if len(r.samples) < 2 {
-		return loop, false
+	loop := Loop{Iterations: r.iterations, Series: append(seriesOf(r.samples), seriesOf(r.swept)...)}
+	slices.SortFunc(loop.Series, func(a, b Series) int { return cmp.Compare(a.Site, b.Site) })
+	return loop, len(loop.Series) > 0
+}
+
+func seriesOf(samples []sample) (list []Series) {
+	if len(samples) < 2 {
+		return nil
 	}
 	sites := map[*site]bool{}
-	for _, p := range r.samples {
+	for _, p := range samples {
 		for at := range p.live {
 			sites[at] = true
 		}
@@ -129,14 +177,13 @@ func (r *loopRun) series() (Loop, bool) {
 	for at := range sites {
 		s := Series{Site: at.number}
 		varies := false
-		for _, p := range r.samples {
+		for _, p := range samples {
 			s.Points = append(s.Points, [2]int{p.iteration, p.live[at]})
-			varies = varies || p.live[at] != r.samples[0].live[at]
+			varies = varies || p.live[at] != samples[0].live[at]
 		}
 		if varies {
-			loop.Series = append(loop.Series, s)
+			list = append(list, s)
 		}
 	}
-	slices.SortFunc(loop.Series, func(a, b Series) int { return cmp.Compare(a.Site, b.Site) })
-	return loop, len(loop.Series) > 0
+	return list
 }

@@ -142,7 +142,8 @@ type Point struct {
 }
 
 // A Loop is one execution of one loop, with live counts at the start of its
-// iterations: at most 64 of them, evenly spaced.
+// iterations: at most 64 of them, evenly spaced. What the garbage collector may
+// free is looked at right after a collection, at iterations 2, 4, 8 and so on.
 type Loop struct {
 	File       string   `json:"file"`
 	Line       int      `json:"line"`

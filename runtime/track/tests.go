@@ -40,6 +40,7 @@ type test struct {
 	counts map[*site]*count
 	points map[int]int
 	fired  bool  // the chosen point has failed
+	sweeps int   // collections that loops have asked for
 	from   int64 // number of the last event before it began
 	loops  map[int][]*loopRun
 }

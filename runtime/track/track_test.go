@@ -559,6 +559,57 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// What the collector frees is no growth; what a cache of such things keeps is.
+func TestLoopsOfCollected(t *testing.T) {
+	read := fresh(t, "")
+	runTest("TestX", func(*fakeTest) {
+		var cache []*buf
+		loop := Enter(0)
+		for range 40 {
+			loop.Next()
+			newAuto()
+			cache = append(cache, newAuto())
+		}
+		runtime.KeepAlive(cache)
+	})
+	rec := one(t, read())
+	if len(rec.Loops) != 1 {
+		t.Fatalf("loops %+v, want one", rec.Loops)
+	}
+	for _, s := range rec.Loops[0].Series {
+		last := s.Points[len(s.Points)-1]
+		kept := s.Site == rec.Sites[1].Site
+		if kept && last != [2]int{32, 32} || !kept && last[1] > 2 {
+			t.Errorf("site %d ends with %v; the cache (site %d) has 32 at iteration 32, the other next to none", s.Site, last, rec.Sites[1].Site)
+		}
+	}
+}
+
+// A history keeps its first point, its highest and its last, however long it is.
+func TestHistory(t *testing.T) {
+	for _, length := range []int{1, 2, 63, 64, 65, 300, 5000} {
+		var h history
+		for i := range length {
+			live := i % 7
+			if i == length/3 {
+				live = 99
+			}
+			h.add(int64(i), live)
+		}
+		got := h.thin(maxSamples)
+		peak := 0
+		for i, p := range got {
+			peak = max(peak, p[1])
+			if i > 0 && p[0] <= got[i-1][0] {
+				t.Fatalf("length %d: points %v are not in order", length, got)
+			}
+		}
+		if len(got) > maxSamples || got[0][0] != 0 || got[len(got)-1][0] != length-1 || peak != 99 {
+			t.Errorf("length %d: %d points from %v to %v, peak %d", length, len(got), got[0], got[len(got)-1], peak)
+		}
+	}
+}
+
 func TestNoLedger(t *testing.T) {
 	old := std
 	std = open("", "")
