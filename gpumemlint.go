@@ -20,6 +20,7 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/doublefree"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
 	"github.com/gpumemlint/gpumemlint/passes/finalizer"
+	"github.com/gpumemlint/gpumemlint/passes/gcreliance"
 	"github.com/gpumemlint/gpumemlint/passes/gradaccum"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
@@ -56,5 +57,6 @@ func Analyzers() []*analysis.Analyzer {
 		destructor.Analyzer,
 		finalizer.Analyzer,
 		ownercopy.Analyzer,
+		gcreliance.Analyzer,
 	}
 }

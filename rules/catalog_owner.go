@@ -85,26 +85,36 @@ these libraries work. Originals that get another value in between. Structs whose
 fields point at objects that may be released twice.`,
 	},
 	{
-		ID: "GM404", Pass: "gcreliance", Severity: SeverityNote, Planned: true,
+		ID: "GM404", Pass: "gcreliance", Severity: SeverityNote, Since: "v0.1.0", Default: true,
 		Title: "device memory left to the garbage collector",
 		Text: `
 The library frees a forgotten object by a finalizer or cleanup. The collector
 sees a few bytes of Go memory and has no reason to run, while the device is
-full. Release it as soon as it is not needed any more.`,
+full. Release it as soon as it is not needed any more. Since such libraries let
+their users rely on it, this is reported with -tier possible only.
+
+A wrapper that is built by hand, without the finalizer that the package sets on
+others of its kind, is not even left to the collector: nothing ever frees it.`,
 		Wrong: `
-func norm(x *ts.Tensor) float64 {
-	sq := x.MustSquare(false)
-	return sq.Float64Values()[0]
+func sum(client *pjrt.Client, data []byte) error {
+	buf, err := client.BufferFromHost().FromRawData(data, dtypes.Float32, dims).Done()
+	if err != nil {
+		return err
+	}
+	return run(buf)
 }`,
-		Message: "tensor from x.MustSquare (line 2) is left to the garbage collector, which does not see device memory: drop it (GM404)",
+		Message: "device buffer from BufferFromHostConfig.Done is left to the garbage collector, which sees only a few bytes of it: call Destroy on it (GM404)",
 		Right: `
-func norm(x *ts.Tensor) float64 {
-	sq := x.MustSquare(false)
-	defer sq.MustDrop()
-	return sq.Float64Values()[0]
+func sum(client *pjrt.Client, data []byte) error {
+	buf, err := client.BufferFromHost().FromRawData(data, dtypes.Float32, dims).Done()
+	if err != nil {
+		return err
+	}
+	defer buf.Destroy()
+	return run(buf)
 }`,
 		NotReported: `
-Types that have no explicit release. Code that runs once while the program
-starts.`,
+Types that have no explicit release. Wrappers with a release method, which are
+the caller's to close.`,
 	},
 }

@@ -139,7 +139,7 @@ func (e *engine) run() (*Result, error) {
 			res.Degraded = append(res.Degraded, funcName(fn))
 		}
 	}
-	res.Verdicts = onePerCopy(onePerLoss(res.Verdicts))
+	res.Verdicts = leftToGC(onePerCopy(onePerLoss(res.Verdicts)))
 	sort.SliceStable(res.Verdicts, func(i, j int) bool {
 		if res.Verdicts[i].Pos != res.Verdicts[j].Pos {
 			return res.Verdicts[i].Pos < res.Verdicts[j].Pos

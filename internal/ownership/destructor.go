@@ -161,7 +161,8 @@ func (e *engine) lifeVerdicts() []Verdict {
 		list = append(list, e.closeForgets(t)...)
 	}
 	list = append(list, e.finalVerdicts()...)
-	return append(list, e.copyVerdicts()...)
+	list = append(list, e.copyVerdicts()...)
+	return append(list, e.gcVerdicts()...)
 }
 
 // about is a call that concerns an owning field of the receiver.

@@ -22,7 +22,7 @@ func b21Finalize(t *unsafe.Pointer) {
 // Every other operation sets the finalizer on what it returns.
 func b21SortBug(a b21Tensor) (b21Tensor, b21Tensor) {
 	var values, indices C.Tensor
-	C.Tensor_Sort(C.Tensor(*a.T), &values, &indices) // want GM102
+	C.Tensor_Sort(C.Tensor(*a.T), &values, &indices) // want GM404
 	return b21Tensor{(*unsafe.Pointer)(&values)}, b21Tensor{(*unsafe.Pointer)(&indices)}
 }
 

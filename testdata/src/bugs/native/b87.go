@@ -20,7 +20,7 @@ func b87New(v *C.VipsImage) *b87Image {
 // The wrapper is built by hand, without the finalizer that the constructor sets.
 func b87CopyBug(in *C.VipsImage) (*b87Image, error) {
 	var out *C.VipsImage
-	if C.flip_image(in, &out) != 0 { // want GM102
+	if C.flip_image(in, &out) != 0 { // want GM404
 		return nil, errFailed
 	}
 	return &b87Image{image: out}, nil
