@@ -8,11 +8,15 @@
 typedef enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
 typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2 } CUresult;
 typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
 
 static inline cudaError_t cudaMalloc(void **devPtr, size_t size) { return cudaSuccess; }
 static inline cudaError_t cudaFree(void *devPtr) { return cudaSuccess; }
+static inline cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
 static inline cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaSuccess; }
 
 static inline CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) { return CUDA_SUCCESS; }
 static inline CUresult cuMemFree(CUdeviceptr dptr) { return CUDA_SUCCESS; }
 static inline CUresult cuMemsetD8(CUdeviceptr dptr, unsigned char uc, size_t n) { return CUDA_SUCCESS; }
+static inline CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, int dev) { return CUDA_SUCCESS; }
+static inline CUresult cuCtxDestroy(CUcontext ctx) { return CUDA_SUCCESS; }
