@@ -143,13 +143,9 @@ func (b *builder) roots() []Package {
 func (b *builder) problem(p *pkg) string {
 	switch {
 	case p.Error != nil:
-		msg := strings.Join(strings.Fields(p.Error.Err), " ")
-		if p.Error.Pos != "" {
-			msg = p.Error.Pos + ": " + msg
-		}
-		return "cannot be loaded: " + msg
+		return p.Error.problem(p.path())
 	case len(p.DepsErrors) > 0:
-		return "cannot be loaded: " + strings.Join(strings.Fields(p.DepsErrors[0].Err), " ")
+		return p.DepsErrors[0].problem(p.path())
 	case b.complaints[p.path()] != "" && p.Export == "":
 		return "does not compile: " + b.complaints[p.path()]
 	case p.Export == "" && !p.Standard && len(p.GoFiles)+len(p.CgoFiles) > 0:
@@ -164,6 +160,28 @@ func (b *builder) problem(p *pkg) string {
 		return "does not compile: an import of it does not"
 	}
 	return ""
+}
+
+// problem is what an error of go list means for a package, in one line. What
+// the compiler says comes as
+//
+//	# example.com/m/dev [example.com/m/dev.test]
+//	dev/dev.go:3:9: undefined: x
+func (e *listError) problem(path string) string {
+	heading, rest, _ := strings.Cut(e.Err, "\n")
+	if of, ok := strings.CutPrefix(heading, "# "); ok {
+		of, _, _ = strings.Cut(of, " ")
+		message, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		if of == path {
+			return "does not compile: " + message
+		}
+		return "does not compile: it imports " + of + ": " + message
+	}
+	message := oneLine(e.Err)
+	if e.Pos != "" {
+		message = e.Pos + ": " + message
+	}
+	return "cannot be loaded: " + message
 }
 
 // select_ chooses the packages to rewrite, and parses and type-checks them: those of the

@@ -132,7 +132,11 @@ func complaints(stderr string) map[string]string {
 
 func firstLine(text string, err error) string {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "go: downloading ") {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", strings.HasPrefix(line, "go: downloading "): // progress
+		case strings.HasPrefix(line, "go: ") && strings.HasSuffix(line, ":"): // "errors parsing go.mod:"
+		default:
 			return strings.TrimPrefix(line, "go: ")
 		}
 	}
