@@ -22,8 +22,8 @@ import (
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-// module is the import path under which the corpus is laid out.
-const module = "corpus.test"
+// corpusModule is the import path under which the corpus is laid out.
+const corpusModule = "corpus.test"
 
 // idioms are the columns of the matrix of patterns.
 var idioms = []string{"ort", "cuda", "cudrv", "nvml", "gocv"}
@@ -50,23 +50,27 @@ type tree struct {
 }
 
 // newTree lays the corpus out in a folder of the test's.
-func newTree(t testing.TB) *tree {
+func newTree(t testing.TB) *tree { return newTrees(t)[0] }
+
+// newTrees does so in as few modules as the stand-ins allow: passes may have
+// ones of their own for the same library, and then need a module of their own.
+// The first has everything else.
+func newTrees(t testing.TB) []*tree {
 	t.Helper()
 	root := repository(t)
 	base := t.TempDir()
-	c := &tree{
-		dir:    filepath.Join(base, "corpus"),
-		models: filepath.Join(root, "testdata", "src", "bugs", "native", "models.gpumem"),
-		libs:   map[string]string{}, from: map[string]string{},
+	var trees []*tree
+	add := func() *tree {
+		c := &tree{
+			dir:    filepath.Join(base, fmt.Sprint(len(trees)), "corpus"),
+			models: filepath.Join(root, "testdata", "src", "bugs", "native", "models.gpumem"),
+			libs:   map[string]string{}, from: map[string]string{},
+		}
+		trees = append(trees, c)
+		return c
 	}
+	c := add()
 	c.addGopath(t, filepath.Join(root, "testdata", "src"), "")
-	passes, err := filepath.Glob(filepath.Join(root, "passes", "*", "testdata", "src"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, src := range passes {
-		c.addGopath(t, src, path.Join("passes", filepath.Base(filepath.Dir(filepath.Dir(src)))))
-	}
 	gopath := filepath.Join(base, "matrix")
 	for _, idiom := range idioms {
 		if _, err := corpus.Expand(filepath.Join(root, "testdata", "matrix"), idiom, gopath); err != nil {
@@ -75,11 +79,37 @@ func newTree(t testing.TB) *tree {
 	}
 	c.addGopath(t, filepath.Join(gopath, "src"), "")
 	c.copy(t, filepath.Join(root, "examples"), filepath.Join(c.dir, "examples"), map[string]string{
-		"github.com/gpumemlint/gpumemlint/examples": module + "/examples",
+		"github.com/gpumemlint/gpumemlint/examples": corpusModule + "/examples",
 	})
 	c.copy(t, filepath.Join("testdata", "nolint"), filepath.Join(c.dir, "nolint"), nil)
-	c.writeModules(t, root)
-	return c
+	passes, err := filepath.Glob(filepath.Join(root, "passes", "*", "testdata", "src"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range passes {
+		i := slices.IndexFunc(trees, func(c *tree) bool { return c.fits(t, src) })
+		if i < 0 {
+			add()
+			i = len(trees) - 1
+		}
+		trees[i].addGopath(t, src, path.Join("passes", filepath.Base(filepath.Dir(filepath.Dir(src)))))
+	}
+	for _, c := range trees {
+		c.writeModules(t, root)
+	}
+	return trees
+}
+
+// fits reports whether the stand-ins of a GOPATH are those of the tree, or new
+// to it.
+func (c *tree) fits(t testing.TB, src string) bool {
+	t.Helper()
+	for _, dir := range goDirs(t, src) {
+		if old := c.from[dir]; old != "" && !sameFiles(t, old, filepath.Join(src, dir)) {
+			return false
+		}
+	}
+	return true
 }
 
 // addGopath adds the packages below src, a GOPATH's. Those of a modelled
@@ -93,23 +123,20 @@ func (c *tree) addGopath(t testing.TB, src, prefix string) {
 		if path := filepath.ToSlash(dir); isLibrary(path) {
 			libs = append(libs, dir)
 		} else {
-			moved[path] = strings.TrimSuffix(module+"/"+prefix, "/") + "/" + path
+			moved[path] = strings.TrimSuffix(corpusModule+"/"+prefix, "/") + "/" + path
 			ours = append(ours, dir)
 		}
 	}
 	for _, dir := range libs {
 		from, to := filepath.Join(src, dir), filepath.Join(filepath.Dir(c.dir), "lib", dir)
-		if old := c.from[dir]; old != "" {
-			if !sameFiles(t, old, from) {
-				t.Fatalf("%s and %s differ, but have one import path: the corpus can hold only one of them", old, from)
-			}
-			continue
+		if c.from[dir] != "" {
+			continue // the same: see fits
 		}
 		c.from[dir], c.libs[filepath.ToSlash(dir)] = from, to
 		c.copyDir(t, from, to, moved)
 	}
 	for _, dir := range ours {
-		c.copyDir(t, filepath.Join(src, dir), filepath.Join(c.dir, filepath.FromSlash(strings.TrimPrefix(moved[filepath.ToSlash(dir)], module+"/"))), moved)
+		c.copyDir(t, filepath.Join(src, dir), filepath.Join(c.dir, filepath.FromSlash(strings.TrimPrefix(moved[filepath.ToSlash(dir)], corpusModule+"/"))), moved)
 	}
 }
 
@@ -232,7 +259,7 @@ func (c *tree) writeModules(t testing.TB, root string) {
 		modules[moduleOf(path)] = true
 	}
 	var mod bytes.Buffer
-	fmt.Fprintf(&mod, "module %s\n\ngo 1.25.0\n", module)
+	fmt.Fprintf(&mod, "module %s\n\ngo 1.25.0\n", corpusModule)
 	require := func(path, dir string) {
 		fmt.Fprintf(&mod, "\nrequire %s v0.0.0\n\nreplace %s => %s\n", path, path, dir)
 	}

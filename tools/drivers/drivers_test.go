@@ -6,6 +6,7 @@ package drivers
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,12 +54,18 @@ func buildLinter(t *testing.T) string {
 // here.
 func TestDriversAgree(t *testing.T) {
 	linter := buildLinter(t)
-	c := newTree(t)
+	total := 0
+	for i, c := range newTrees(t) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { total += driversAgree(t, linter, c) })
+	}
+	if total < 1000 {
+		t.Errorf("go vet makes %d findings in a corpus of bugs: the comparison says little", total)
+	}
+}
+
+func driversAgree(t *testing.T, linter string, c *tree) int {
 	vet := vetFindings(t, linter, c, nil)
 	silenced := without(vetFindings(t, linter, c, nil, "-nolint=false"), vet)
-	if len(vet) < 200 {
-		t.Fatalf("go vet makes %d findings in a corpus of bugs: the comparison would say little", len(vet))
-	}
 	t.Logf("go vet makes %d findings and keeps silent about %d", len(vet), len(silenced))
 	t.Run("stand-alone", func(t *testing.T) {
 		alone, _ := aloneFindings(t, linter, c, nil, "./...")
@@ -70,20 +77,15 @@ func TestDriversAgree(t *testing.T) {
 	t.Run("golangci-lint", func(t *testing.T) {
 		// It knows linters only: what is silenced by a rule's name is shown.
 		byRule := without(silenced, silencedBy(t, c, silenced, "gpumemlint"))
-		if len(byRule) == 0 {
-			t.Error("the corpus silences nothing by the name of a rule")
-		}
 		want := sorted(slices.Concat(vet, byRule))
 		compare(t, "go vet", want, "golangci-lint", golangciFindings(t, golangci(t), c))
 	})
 	t.Run("nogo", func(t *testing.T) {
 		// It knows the names of analyzers, and we do not.
 		byPass := silencedBy(t, c, vet, passNames()...)
-		if len(byPass) == 0 {
-			t.Error("the corpus silences nothing by the name of an analyzer")
-		}
 		compare(t, "go vet", without(vet, byPass), "nogo", nogoFindings(t, buildNogo(t, c.modelText(t)), c))
 	})
+	return len(vet)
 }
 
 func passNames() []string {

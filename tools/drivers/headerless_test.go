@@ -5,6 +5,7 @@ package drivers
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,6 +51,9 @@ func (c *tree) needC(t *testing.T) (include string) {
 	write(t, filepath.Join(include, foreign), []byte("#pragma once\ntypedef struct foreign *foreign_t;\n"))
 	for _, idiom := range []struct{ name, header string }{{"cuda", "cuda_runtime.h"}, {"cudrv", "cuda.h"}} {
 		dir := filepath.Join(c.dir, "matrix", idiom.name)
+		if _, err := os.Stat(dir); err != nil {
+			continue // not the tree with the matrix
+		}
 		for _, sub := range goDirs(t, dir) {
 			replaceIn(t, filepath.Join(dir, sub), `#include "cuda_fake.h"`, "#include <"+idiom.header+">")
 		}
@@ -60,6 +64,9 @@ func (c *tree) needC(t *testing.T) (include string) {
 	libs := slices.Sorted(maps.Values(c.libs))
 	for _, folder := range ownLibs {
 		dir := filepath.Join(c.dir, filepath.FromSlash(folder))
+		if _, err := os.Stat(dir); err != nil {
+			continue // as above
+		}
 		for _, sub := range goDirs(t, dir) {
 			libs = append(libs, filepath.Join(dir, sub))
 		}
@@ -110,7 +117,12 @@ func replaceIn(t *testing.T, dir, old, text string) {
 // installed with what is found where none of it is.
 func TestHeaderless(t *testing.T) {
 	linter := buildLinter(t)
-	c := newTree(t)
+	for i, c := range newTrees(t) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { headerless(t, linter, c) })
+	}
+}
+
+func headerless(t *testing.T, linter string, c *tree) {
 	plain, _ := aloneFindings(t, linter, c, nil, c.users(t)...)
 	include := c.needC(t)
 	with, stderr := aloneFindings(t, linter, c, []string{"CGO_CFLAGS=-I" + include}, c.users(t)...)
@@ -121,9 +133,14 @@ func TestHeaderless(t *testing.T) {
 	without, stderr := aloneFindings(t, linter, c, nil, c.users(t)...)
 	compare(t, "with headers", with, "without", without)
 	t.Logf("%d findings; without headers:\n%s", len(with), stderr)
-	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], "used stand-in headers") || !strings.Contains(lines[1], "cannot be built here: their users are analysed against their declarations") {
-		t.Errorf("want a line on headers, one on libraries and the summary, got:\n%s", stderr)
+	libraries := 0
+	for line := range strings.Lines(stderr) {
+		if strings.Contains(line, "cannot be built here: ") {
+			libraries++
+		}
+	}
+	if libraries != 1 {
+		t.Errorf("want one line that names the libraries, got %d:\n%s", libraries, stderr)
 	}
 	for importPath := range c.libs {
 		if !strings.Contains(stderr, importPath) {

@@ -52,7 +52,7 @@ func buildNogo(t *testing.T, models string) string {
 // a root that holds the inputs which Bazel would declare.
 func nogoFindings(t *testing.T, bin string, c *tree) []finding {
 	t.Helper()
-	found, err := runNogo(t, bin, c.dir, c.env(), module)
+	found, err := runNogo(t, bin, c.dir, c.env(), corpusModule)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,30 +5,31 @@ package nogo
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/gpumemlint/gpumemlint/tools/modcache"
 )
 
-// The release of rules_go that is used, with its checksum.
-const (
-	rulesGo    = "github.com/bazelbuild/rules_go"
-	version    = "v0.65.0"
-	rulesSum   = "h1:oHAvkNIMaOhguFSCHi0bCoUhz2390srk4U0rTn9mqBc="
-	udiff      = "github.com/aymanbagabas/go-udiff" // what nogo writes its patches with
-	udiffSince = "v0.4.1"
-)
+// rulesGo is the release of rules_go that is used.
+var rulesGo = modcache.Module{
+	Path: "github.com/bazelbuild/rules_go", Version: "v0.65.0", Sum: "h1:oHAvkNIMaOhguFSCHi0bCoUhz2390srk4U0rTn9mqBc=",
+}
+
+// udiff is what nogo writes its patches with, at the version that this release
+// asks for.
+const udiff = "github.com/aymanbagabas/go-udiff v0.4.1"
 
 // Build makes the nogo binary for analyzers, which are named by the import
 // paths of their packages, in the folder dir. root is the checkout of
 // gpumemlint, config the text of the configuration or nil. It needs the go
 // command and the module proxy.
 func Build(ctx context.Context, dir, root string, analyzers []string, config []byte) (string, error) {
-	src, err := download(ctx, dir)
+	src, err := rulesGo.Fetch(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -62,8 +63,8 @@ func Build(ctx context.Context, dir, root string, analyzers []string, config []b
 	if err := run(ctx, dir, nil, builder, args...); err != nil {
 		return "", err
 	}
-	mod := fmt.Sprintf("module nogo.test\n\ngo 1.25.0\n\nrequire (\n\tgithub.com/gpumemlint/gpumemlint v0.0.0\n\tgolang.org/x/tools v0.49.0\n\t%s %s\n)\n\n"+
-		"replace github.com/gpumemlint/gpumemlint => %s\n\nreplace golang.org/x/tools => %s\n", udiff, udiffSince, root, tools)
+	mod := fmt.Sprintf("module nogo.test\n\ngo 1.25.0\n\nrequire (\n\tgithub.com/gpumemlint/gpumemlint v0.0.0\n\tgolang.org/x/tools v0.49.0\n\t%s\n)\n\n"+
+		"replace github.com/gpumemlint/gpumemlint => %s\n\nreplace golang.org/x/tools => %s\n", udiff, root, tools)
 	work := filepath.Join(dir, "build")
 	if err := writeModule(work, mod); err != nil {
 		return "", err
@@ -71,21 +72,6 @@ func Build(ctx context.Context, dir, root string, analyzers []string, config []b
 	bin := filepath.Join(dir, "nogo")
 	// Without cgo the program is one file, which runs in an otherwise empty root.
 	return bin, run(ctx, work, []string{"CGO_ENABLED=0"}, "go", "build", "-mod=mod", "-o", bin, "golang.org/x/tools/nogo")
-}
-
-// download returns the folder of rules_go in the module cache.
-func download(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", rulesGo+"@"+version)
-	cmd.Dir, cmd.Env = dir, environ("GO111MODULE=on")
-	out, err := cmd.Output()
-	var m struct{ Dir, Sum, Error string }
-	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil || m.Error != "" {
-		return "", fmt.Errorf("download %s@%s: %v %s", rulesGo, version, err, m.Error)
-	}
-	if m.Sum != rulesSum {
-		return "", fmt.Errorf("%s@%s has the checksum %s, want %s", rulesGo, version, m.Sum, rulesSum)
-	}
-	return m.Dir, nil
 }
 
 // buildBuilder builds rules_go's own helper, which writes nogo's main file. It
