@@ -99,7 +99,7 @@ type stages struct {
 }
 
 // logEvery is how often a run that is no terminal's says where it is.
-const logEvery = 20 * time.Second
+const logEvery = 30 * time.Second
 
 func startStages(ctx context.Context, stderr io.Writer) *stages {
 	s := &stages{w: stderr, terminal: isTerminal(stderr), over: make(chan struct{})}

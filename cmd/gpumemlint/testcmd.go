@@ -72,6 +72,10 @@ func testCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		return err
 	}
 	failures := failureLines(append(res.Failures, bad...))
+	told := map[string]bool{}
+	for _, x := range res.Failures {
+		told[x.Package] = true
+	}
 	claims := f.claims(all)
 
 	out := &prover.Outcome{Proofs: make([]*output.Proof, len(claims))}
@@ -79,7 +83,7 @@ func testCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		show := startStages(ctx, stderr)
 		out, runErr = prover.Prove(ctx, prover.Plan{
 			Patterns: f.patterns, Models: models, Claims: claims, Flags: f.goTest, Timeout: f.timeout, Jobs: f.jobs,
-			Root: env.GOROOT, Progress: show.update,
+			Root: env.GOROOT, Progress: show.update, Told: told,
 			Options: proof.Options{
 				Ours: ours(ctx, env), Rel: paths.Rel, Silenced: silenced(f.nolint), Read: os.ReadFile, Wants: f.wants,
 			},

@@ -39,6 +39,12 @@ type Injection struct {
 	Call Call
 }
 
+// A Probe is a line of which a run shall tell whether a test comes by.
+type Probe struct {
+	ID string
+	Place
+}
+
 // A Run is what one process (and its children) wrote down.
 type Run struct {
 	Package string // whose tests ran
@@ -91,8 +97,12 @@ type Case struct {
 type claim struct {
 	Claim
 	inject   string // ID of the injection, or empty
+	probe    string // ID of the probe on the finding's line
 	acquired lines
 	at       lines // where the finding stands
+	// explains is the line of an acquisition, in the user's code, that the
+	// claim turned out to be about although it names another or none.
+	explains lines
 }
 
 // maxTrials is how many runs are made for one failing call. The first one or
@@ -104,12 +114,19 @@ const maxTrials = 6
 func New(claims []Claim, o Options) *Case {
 	c := &Case{o: o, noPoint: map[string]string{}, tried: map[Trial]bool{}, spans: map[string][]span{}}
 	ids := map[Place]map[int]string{}
+	probes := map[Place]string{}
 	for i := range claims {
 		cl := &claim{Claim: claims[i]}
 		if a := cl.Acquired; a.File != "" {
 			cl.acquired = c.callLines(a)
 		}
 		cl.at = c.callLines(Place{cl.Finding.Path, cl.Finding.Line})
+		if at := (Place{cl.Finding.Path, cl.Finding.Line}); at.File != "" {
+			if probes[at] == "" {
+				probes[at] = fmt.Sprintf("line%d", i+1)
+			}
+			cl.probe = probes[at]
+		}
 		if f := cl.Failing; f != nil {
 			if ids[f.Place] == nil {
 				ids[f.Place] = map[int]string{}
@@ -137,7 +154,20 @@ func (c *Case) Injections() []Injection {
 	return list
 }
 
-// NoPoint says why an injection cannot be made.
+// Probes lists the lines that claims stand on, each once.
+func (c *Case) Probes() []Probe {
+	var list []Probe
+	seen := map[string]bool{}
+	for _, cl := range c.claims {
+		if cl.probe != "" && !seen[cl.probe] {
+			seen[cl.probe] = true
+			list = append(list, Probe{cl.probe, Place{cl.Finding.Path, cl.Finding.Line}})
+		}
+	}
+	return list
+}
+
+// NoPoint says why an injection cannot be made, or a probe not be placed.
 func (c *Case) NoPoint(id, why string) { c.noPoint[id] = why }
 
 // Add takes a run into account.

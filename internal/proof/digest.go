@@ -131,6 +131,11 @@ func (t *testRun) countIf(wanted func(*track.Site) bool) tally {
 	return n
 }
 
+// reaches reports whether the test came to a probe or an injection point.
+func (t *testRun) reaches(id string) bool {
+	return id != "" && slices.ContainsFunc(t.Points, func(p track.Point) bool { return p.ID == id && p.Hits > 0 })
+}
+
 // site returns the site of a number.
 func (t *testRun) site(n int) *track.Site {
 	for i := range t.Sites {

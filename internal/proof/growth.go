@@ -5,6 +5,7 @@ package proof
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpumemlint/gpumemlint/internal/output"
@@ -177,6 +178,8 @@ func (s *seen) misuse() *output.Proof {
 // happens where the finding stands, or to what the finding says was acquired.
 func (s *seen) concerns(m *track.Record) bool {
 	switch s.claim.Finding.Rule {
+	case "GM401":
+		return m.Misuse == track.DoubleRelease && s.claim.inFunc(m.Stack)
 	case "GM302", "GM403":
 		if m.Misuse != track.DoubleRelease {
 			return false
@@ -190,6 +193,14 @@ func (s *seen) concerns(m *track.Record) bool {
 		return true
 	}
 	return s.claim.acquired.hit(m.Acquire) >= 0 // a deferred release runs on another line
+}
+
+// inFunc reports whether a stack goes through the claim's function.
+func (cl *claim) inFunc(stack []track.Frame) bool {
+	pkg := strings.TrimSuffix(cl.Finding.Package, "_test")
+	return slices.ContainsFunc(stack, func(f track.Frame) bool {
+		return packageOf(f.Func) == pkg && functionOf(f.Func) == cl.Finding.Function
+	})
 }
 
 // misuseWords tells what happened to a resource, place by place.

@@ -5,6 +5,7 @@ package proof
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpumemlint/gpumemlint/internal/output"
@@ -34,6 +35,7 @@ var evidences = map[string]evidence{
 	"GM105": byLoop,
 	"GM204": byLeak,
 	"GM205": byLeak,
+	"GM401": byMisuse, // of what a Close leaves behind, only a failure in it can be told
 	"GM403": byMisuse,
 	"GM501": byNothing,
 	"GM502": byNothing,
@@ -59,7 +61,8 @@ type seen struct {
 	c     *Case
 	claim *claim
 	runs  int    // that came by
-	tests int    // that came by
+	tests int    // that acquire what it is about
+	came  int    // tests that come to its line
 	had   int    // acquired in them
 	why   string // why what was seen is no confirmation; the last reason wins
 }
@@ -99,15 +102,21 @@ func (c *Case) judge(cl *claim) *output.Proof {
 		if cl.inject != "" {
 			p = s.failure()
 		} else {
-			p = s.leak()
+			p = s.leak(true)
 		}
 	case byLeak:
-		if p = s.leak(); p == nil && cl.inject != "" {
+		if p = s.leak(false); p == nil && cl.inject != "" {
 			p = s.failure()
+		}
+		if p == nil {
+			p = s.elsewhere()
 		}
 	case byGrowth:
 		if p = s.growth(false); p == nil {
-			p = s.leak()
+			p = s.leak(false)
+		}
+		if p == nil {
+			p = s.elsewhere()
 		}
 	case byLoop:
 		p = s.growth(true)
@@ -124,12 +133,18 @@ func (c *Case) judge(cl *claim) *output.Proof {
 
 // visits counts the tests and runs that came by the claim's code.
 func (c *Case) visits(s *seen) {
-	tests := map[Test]bool{}
+	tests, came := map[Test]bool{}, map[Test]bool{}
 	for _, d := range c.runs {
 		here := false
 		for _, t := range d.tests {
 			if t.Failed && d.Inject == "" {
 				continue // proves nothing, and is told elsewhere
+			}
+			if t.reaches(s.claim.probe) {
+				here = true
+				if d.Inject == "" && !d.Again {
+					came[Test{d.Package, t.Test}] = true
+				}
 			}
 			n := t.count(s.claim.acquired)
 			if n.acquired == 0 {
@@ -148,7 +163,7 @@ func (c *Case) visits(s *seen) {
 			s.runs++
 		}
 	}
-	s.tests = len(tests)
+	s.tests, s.came = len(tests), len(came)
 }
 
 // unconfirmed words what is left: nobody came by, or somebody did and nothing
@@ -156,24 +171,41 @@ func (c *Case) visits(s *seen) {
 func (s *seen) unconfirmed(kind evidence) *output.Proof {
 	p := &output.Proof{Verdict: output.NotExercised, Runs: s.runs}
 	cl := s.claim
+	probed := cl.probe != "" && s.c.noPoint[cl.probe] == ""
 	switch {
-	case kind == byFailure && cl.inject != "" && s.c.noPoint[cl.inject] != "":
-		p.Detail = s.c.noPoint[cl.inject]
-	case kind == byFailure && cl.inject != "" && len(s.c.reaching(cl)) == 0:
-		p.Detail = fmt.Sprintf("no test that passes comes to %s", s.call())
+	case kind == byFailure && cl.inject != "":
+		switch {
+		case s.c.noPoint[cl.inject] != "":
+			p.Detail = s.c.noPoint[cl.inject]
+		case len(s.c.reaching(cl)) == 0:
+			p.Detail = fmt.Sprintf("no test that passes comes to %s", s.call())
+		default:
+			p.Verdict = output.NotObserved
+			p.Detail = orElse(s.why, fmt.Sprintf("nothing was lost so far with %s failing", s.call()))
+		}
+	case s.tests == 0 && cl.acquired.file != "" && !(probed && s.came > 0):
+		p.Detail = fmt.Sprintf("no test that passes acquires at %s", s.place(cl.Acquired))
+	case probed && s.came == 0 && kind != byLoop && kind != byGrowth && (s.why == "" || kind == byFailure):
+		p.Detail = fmt.Sprintf("no test that passes comes to %s", s.place(Place{cl.Finding.Path, cl.Finding.Line}))
 	case s.why != "":
 		p.Verdict, p.Detail = output.NotObserved, s.why
-	case kind != byMisuse && cl.acquired.file == "":
-		p.Detail = "the finding names no acquisition that a run could watch"
-	case s.tests == 0 && cl.acquired.file != "":
-		p.Detail = fmt.Sprintf("no test that passes acquires at %s", s.place(cl.Acquired))
+	case s.tests == 0 && s.came == 0:
+		p.Detail = "no test was seen to come by"
 	case s.tests == 0:
-		p.Detail = "no test was seen to come by" // the resource is a parameter
+		p.Verdict = output.NotObserved
+		p.Detail = fmt.Sprintf("%s came by and nothing went wrong", count(s.came, "test"))
 	default:
 		p.Verdict = output.NotObserved
 		p.Detail = fmt.Sprintf("%s acquired %d at %s and nothing went wrong", count(s.tests, "test"), s.had, s.place(cl.Acquired))
 	}
 	return p
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
 }
 
 func (s *seen) place(p Place) string { return fmt.Sprintf("%s:%d", s.c.o.Rel(p.File), p.Line) }
@@ -188,13 +220,22 @@ func (s *seen) call() string {
 }
 
 // leak looks for what is held when a test has ended. What is held after the
-// first execution of a test and not acquired by the second was made once.
-func (s *seen) leak() *output.Proof {
+// first execution of a test and not acquired by the second was made once. With
+// onPath, only tests count that come to the exit which the finding names: what
+// others hold may be for their callers to release.
+func (s *seen) leak(onPath bool) *output.Proof {
 	at := s.claim.acquired
+	if s.claim.probe == "" || s.c.noPoint[s.claim.probe] != "" {
+		onPath = false // nobody can tell
+	}
 	for _, d := range s.c.plain() {
 		for _, t := range d.tests {
 			n := t.count(at)
 			if t.Failed || n.lost() == 0 {
+				continue
+			}
+			if onPath && !t.reaches(s.claim.probe) {
+				s.why = fmt.Sprintf("what is held after %s did not come to %s", t.Test, s.place(Place{s.claim.Finding.Path, s.claim.Finding.Line}))
 				continue
 			}
 			test := Test{d.Package, t.Test}
@@ -209,6 +250,59 @@ func (s *seen) leak() *output.Proof {
 		s.why = fmt.Sprintf("%s acquired %d at %s and released all", count(s.tests, "test"), s.had, s.place(s.claim.Acquired))
 	}
 	return nil
+}
+
+// elsewhereRules report the loss of what may have been acquired anywhere.
+var elsewhereRules = map[string]bool{"GM102": true, "GM104": true, "GM201": true, "GM202": true, "GM203": true}
+
+// elsewhere looks for the loss of a claim that names no acquisition which
+// anybody has seen: an element that is removed from a container, a field that
+// is overwritten. It is shown by a test that comes to the line and holds,
+// twice, something of that kind which the claim's package acquired and no
+// other claim is about.
+func (s *seen) elsewhere() *output.Proof {
+	cl := s.claim
+	if !elsewhereRules[cl.Finding.Rule] || s.tests > 0 || s.came == 0 {
+		return nil // there is better evidence, or none
+	}
+	for _, d := range s.c.plain() {
+		for _, t := range d.tests {
+			if t.Failed || !t.reaches(cl.probe) {
+				continue
+			}
+			test := Test{d.Package, t.Test}
+			for i := range t.Sites {
+				site := &t.Sites[i]
+				if !s.likely(site) {
+					continue
+				}
+				same := func(t *testRun) tally {
+					return t.countIf(func(other *track.Site) bool { return slices.Equal(other.Stack, site.Stack) })
+				}
+				n := same(t)
+				if n.held == 0 || !s.c.twice(test, same) {
+					continue
+				}
+				frame := site.Stack[s.c.userFrame(site.Stack)]
+				cl.explains = lines{frame.File, frame.Line, frame.Line}
+				return s.confirm(test, n.test, "%d of %d acquired at %s:%d still held when %s ends, which comes by here",
+					n.held, n.acquired, s.c.o.Rel(frame.File), frame.Line, t.Test)
+			}
+		}
+	}
+	return nil
+}
+
+// likely reports whether what a site acquires may be what the claim is about.
+func (s *seen) likely(site *track.Site) bool {
+	if len(site.Stack) == 0 || !strings.Contains(s.claim.Finding.Resource, s.c.o.Noun(site.Class)) {
+		return false // another kind of resource
+	}
+	pkg := strings.TrimSuffix(s.claim.Finding.Package, "_test")
+	if !slices.ContainsFunc(site.Stack, func(f track.Frame) bool { return !f.Library && packageOf(f.Func) == pkg }) {
+		return false // the claim's package has no part in it
+	}
+	return !slices.ContainsFunc(s.c.claims, func(other *claim) bool { return other != s.claim && other.acquired.hit(site.Stack) >= 0 })
 }
 
 // lostWords tells how much of what was acquired nobody released.
@@ -266,7 +360,9 @@ func (s *seen) failure() *output.Proof {
 			usual := s.c.usual(test, at)
 			if lost.lost() == 0 || t.count(at).lost() <= usual {
 				s.why = fmt.Sprintf("with %s failing in %s, what was acquired at %s was released", s.call(), test.Name, s.place(s.claim.Acquired))
-				if lost.acquired == 0 {
+				if p := s.claim.probe; p != "" && s.c.noPoint[p] == "" && !t.reaches(p) {
+					s.why = fmt.Sprintf("with %s failing, %s does not come to %s", s.call(), test.Name, s.place(Place{s.claim.Finding.Path, s.claim.Finding.Line}))
+				} else if lost.acquired == 0 {
 					s.why = fmt.Sprintf("with %s failing in %s, nothing was acquired at %s before", s.call(), test.Name, s.place(s.claim.Acquired))
 				}
 				continue

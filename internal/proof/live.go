@@ -38,7 +38,7 @@ func (c *Case) chart(d *digest) output.LiveChart {
 		}
 		chart.Marks = append(chart.Marks, output.LiveMark{Name: t.Test, From: float64(t.From), To: float64(t.To + 1)})
 		chart.Length = max(chart.Length, float64(t.To+1)) // the last event shows too
-		sums := map[string][][2]int{} // several stacks may end in one line
+		sums := map[string][][2]int{}                     // several stacks may end in one line
 		for _, h := range t.History {
 			if site := t.site(h.Site); site != nil && len(h.Points) > 0 {
 				name := c.siteName(site.Stack)

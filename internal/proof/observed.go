@@ -112,6 +112,9 @@ func (c *Case) twice(test Test, counted func(*testRun) tally) bool {
 // stands confirmed: then the two are one defect.
 func (c *Case) spokenOf(stack []track.Frame, proofs []*output.Proof) bool {
 	for i, cl := range c.claims {
+		if cl.explains.hit(stack) >= 0 {
+			return true
+		}
 		if cl.acquired.hit(stack) < 0 {
 			continue
 		}

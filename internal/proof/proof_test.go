@@ -41,6 +41,13 @@ func claim(rule string) proof.Claim {
 	}
 }
 
+// field is a claim about something that it has not seen acquired.
+func field(rule string) proof.Claim {
+	c := claim(rule)
+	c.Acquired, c.Finding.Resource = proof.Place{}, "pair holding device memory"
+	return c
+}
+
 func failing(c proof.Claim) proof.Claim {
 	c.Failing = &proof.Call{Place: proof.Place{File: "/src/m.go", Line: 13}, Column: 5, Name: "dev.Open"}
 	return c
@@ -96,6 +103,12 @@ func test(name string, run int, sites ...counts) track.Record {
 
 func reaches(rec track.Record, hits int) track.Record {
 	rec.Points = append(rec.Points, track.Point{ID: "call1", Hits: hits})
+	return rec
+}
+
+// comes marks the line of the only claim as visited.
+func comes(rec track.Record) track.Record {
+	rec.Points = append(rec.Points, track.Point{ID: "line1", Hits: 1})
 	return rec
 }
 
@@ -161,7 +174,7 @@ func TestVerdicts(t *testing.T) {
 			plain(reaches(test("TestA", 1, clean), 1)), injected(1, "newPair:13 TestA:3", failed(test("TestA", 1, counts{stack: in, acquired: 1}))),
 		}, output.Confirmed, "1 of 1 acquired at m.go:10 still held when TestA ends, with dev.Open at m.go:13 failing"},
 		{"error path that releases", failing(claim("GM101")), []proof.Run{
-			plain(reaches(test("TestA", 1, clean), 1)), injected(1, "newPair:13 TestA:3", failed(test("TestA", 1, counts{stack: in, acquired: 1, released: 1}))),
+			plain(reaches(test("TestA", 1, clean), 1)), injected(1, "newPair:13 TestA:3", comes(failed(test("TestA", 1, counts{stack: in, acquired: 1, released: 1})))),
 		}, output.NotObserved, "with dev.Open at m.go:13 failing in TestA, what was acquired at m.go:10 was released"},
 		{"error path, but the test is stopped before its own clean-up", failing(claim("GM101")), []proof.Run{
 			plain(reaches(test("TestA", 1, clean), 2)),
@@ -178,12 +191,22 @@ func TestVerdicts(t *testing.T) {
 			plain(reaches(test("TestA", 1, clean), 1)),
 			{Package: pkg, Inject: "call1", Hit: 1, Problem: "panic: boom", Records: []track.Record{start(), {Kind: track.KindInject, Point: "call1", Test: "TestA/sub"}}},
 		}, output.NotObserved, "TestA did not end in order with dev.Open at m.go:13 failing: panic: boom"},
-		{"error path without a call", claim("GM101"), []proof.Run{plain(test("TestA", 1, leak))}, output.Confirmed, ""},
+		{"error path that the failure does not lead to", failing(claim("GM101")), []proof.Run{
+			plain(reaches(test("TestA", 1, clean), 1)), injected(1, "newPair:13 TestA:3", failed(test("TestA", 1, clean))),
+		}, output.NotObserved, "TestA does not come to m.go:15"},
+		{"error path without a call", claim("GM101"), []proof.Run{plain(comes(test("TestA", 1, leak)))}, output.Confirmed, ""},
+		{"error path without a call, not taken", claim("GM101"), []proof.Run{plain(test("TestA", 1, leak))}, output.NotExercised, "no test that passes comes to m.go:15"},
 		{"ordinary leak behind a failing call", failing(claim("GM102")), []proof.Run{
 			plain(reaches(test("TestA", 1, clean), 1)), injected(1, "newPair:13 TestA:3", test("TestA", 1, counts{stack: in, acquired: 1})),
 		}, output.Confirmed, "failing"},
 
-		{"no acquisition named", proof.Claim{Finding: output.Finding{Rule: "GM401", Path: "/src/m.go", Line: 1}}, []proof.Run{plain(test("TestA", 1, leak))}, output.NotExercised, "names no acquisition"},
+		{"acquired elsewhere", field("GM104"), []proof.Run{plain(comes(test("TestA", 1, leak))), again(test("TestA", 1, leak), test("TestA", 2, leak))}, output.Confirmed, "1 of 2 acquired at m.go:10 still held when TestA ends, which comes by here"},
+		{"acquired elsewhere, the test does not come by", field("GM104"), []proof.Run{plain(test("TestA", 1, leak)), again(test("TestA", 1, leak), test("TestA", 2, leak))}, output.NotExercised, "no test that passes comes to m.go:15"},
+		{"acquired elsewhere, held once", field("GM104"), []proof.Run{plain(comes(test("TestA", 1, leak)))}, output.NotObserved, "1 test came by and nothing went wrong"},
+		{"acquired by another package", field("GM104"), []proof.Run{
+			plain(comes(test("TestA", 1, counts{stack: "lib:1", acquired: 1}))),
+			again(test("TestA", 1, counts{stack: "lib:1", acquired: 1}), test("TestA", 2, counts{stack: "lib:1", acquired: 1})),
+		}, output.NotObserved, ""},
 		{"not in a ledger", claim("GM501"), []proof.Run{plain(test("TestA", 1, leak))}, output.NotObserved, "does not show in a ledger"},
 		{"churn", claim("GM504"), []proof.Run{plain(test("TestA", 1, counts{stack: in, acquired: 64, released: 64}))}, output.Confirmed, "64 acquired at m.go:10 in TestA, and 64 of them released again"},
 		{"no churn", claim("GM504"), []proof.Run{plain(test("TestA", 1, clean))}, output.NotObserved, "too few"},
@@ -272,18 +295,29 @@ func TestMisuse(t *testing.T) {
 		{"used after release", "GM301", use, output.Confirmed, 0},
 		{"the one is not the other", "GM301", double, output.NotObserved, 1},
 		{"somewhere else", "GM302", elsewhere, output.NotObserved, 1},
+		{"a destructor that releases twice", "GM401", misuse(track.DoubleRelease, "lib:9 newPair:99 TestA:3", "lib:1 open:98 TestA:2", "lib:9 close:14 TestA:3"), output.Confirmed, 0},
+		{"somebody else than the destructor", "GM401", elsewhere, output.NotObserved, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := proof.New([]proof.Claim{claim(tt.rule)}, options())
-			c.Add(plain(test("TestA", 1, counts{stack: in, acquired: 1, released: 1}), tt.rec))
+			c.Add(plain(comes(test("TestA", 1, counts{stack: in, acquired: 1, released: 1})), tt.rec))
 			proofs, observed := c.Verdicts()
 			if got := proofs[0]; got.Verdict != tt.want || len(observed) != tt.observed {
 				t.Errorf("%s: %s; want %s; %d observed, want %d", got.Verdict, got.Detail, tt.want, len(observed), tt.observed)
 			}
-			if tt.want == output.Confirmed && (proofs[0].Test != "TestA/sub" || !strings.Contains(proofs[0].Detail, "by Mem.Free at m.go:15 after its release at m.go:14")) {
+			if tt.want == output.Confirmed && (proofs[0].Test != "TestA/sub" || !strings.Contains(proofs[0].Detail, "after its release at m.go:14")) {
 				t.Errorf("proof %+v", proofs[0])
 			}
 		})
+	}
+}
+
+func TestMisuseWords(t *testing.T) {
+	c := proof.New([]proof.Claim{claim("GM302")}, options())
+	c.Add(plain(misuse(track.DoubleRelease, "lib:9 close:15 TestA:3", "lib:1 open:10 TestA:2", "lib:9 close:14 TestA:3")))
+	proofs, _ := c.Verdicts()
+	if want := "released again by Mem.Free at m.go:15 after its release at m.go:14"; proofs[0].Detail != want {
+		t.Errorf("detail %q, want %q", proofs[0].Detail, want)
 	}
 }
 

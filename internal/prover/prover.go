@@ -37,6 +37,8 @@ type Plan struct {
 	Timeout  time.Duration // for one run of a package's tests
 	Jobs     int           // builds and runs at a time
 	Root     string        // GOROOT
+	// Told lists packages of which the reader knows already that they do not compile.
+	Told map[string]bool
 	// Progress, if not nil, is called from several goroutines as work gets done.
 	Progress func(what string, done, total int)
 }
@@ -86,7 +88,7 @@ func Prove(ctx context.Context, plan Plan) (*Outcome, error) {
 
 	p.progress("instrumenting", 0, 0)
 	p.work, err = instrument.Build(ctx, instrument.Plan{
-		BuildFlags: plan.Flags.Build, Patterns: plan.Patterns, Models: plan.Models, Injections: injections(p.c.Injections()),
+		BuildFlags: plan.Flags.Build, Patterns: plan.Patterns, Models: plan.Models, Injections: injections(p.c.Injections()), Probes: probes(p.c.Probes()),
 	})
 	if ctx.Err() != nil {
 		p.out.Proofs = make([]*output.Proof, len(plan.Claims))
@@ -123,6 +125,14 @@ func injections(list []proof.Injection) []instrument.Injection {
 	return out
 }
 
+func probes(list []proof.Probe) []instrument.Probe {
+	var out []instrument.Probe
+	for _, b := range list {
+		out = append(out, instrument.Probe{ID: b.ID, File: b.File, Line: b.Line})
+	}
+	return out
+}
+
 // prepare sorts the packages into those whose tests can run and those of which
 // there is something to say.
 func (p *prover) prepare() {
@@ -135,6 +145,8 @@ func (p *prover) prepare() {
 	untested := 0
 	for _, pkg := range p.work.Packages {
 		switch {
+		case pkg.Problem != "" && p.plan.Told[pkg.Path]:
+			continue
 		case pkg.HasTest && pkg.Problem != "":
 			p.out.Failures = append(p.out.Failures, fmt.Sprintf("%s cannot be proved: %s", pkg.Path, pkg.Problem))
 		case pkg.HasTest:

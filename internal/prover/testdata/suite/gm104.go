@@ -17,7 +17,12 @@ func Right104Variable(n int) {
 
 type model struct{ weights *dev.Mem }
 
-func (m *model) Close() { m.weights.Free() }
+func (m *model) Close() {
+	if m.weights != nil {
+		m.weights.Free()
+		m.weights = nil
+	}
+}
 
 func newModel() *model { return &model{weights: dev.Must(1)} }
 

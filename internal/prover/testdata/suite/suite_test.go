@@ -13,27 +13,23 @@ func free(list ...*dev.Mem) {
 }
 
 func Test101(t *testing.T) {
-	for name, f := range map[string]func() error{
-		"wrong constructor": func() error { p, err := Wrong101Constructor(1); return closed(p, err) },
-		"right constructor": func() error { p, err := Right101Constructor(1); return closed(p, err) },
-		"wrong parse":       func() error { _, err := Wrong101Parse("3"); return err },
-		"right parse":       func() error { _, err := Right101Parse("3"); return err },
-		"wrong owner":       func() error { _, err := Wrong101Owner(3); return err },
-		"right owner":       func() error { _, err := Right101Owner(3); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := f(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-}
-
-func closed(p *pair, err error) error {
-	if err == nil {
+	for name, f := range map[string]func(int) (*pair, error){"wrong": Wrong101Constructor, "right": Right101Constructor} {
+		p, err := f(1)
+		if err != nil {
+			t.Fatal(name, err)
+		}
 		p.Close()
 	}
-	return err
+	for name, f := range map[string]func(string) (int, error){"wrong": Wrong101Parse, "right": Right101Parse} {
+		if n, err := f("3"); n != 3 || err != nil {
+			t.Fatal(name, n, err)
+		}
+	}
+	for name, f := range map[string]func(int) (int, error){"wrong": Wrong101Owner, "right": Right101Owner} {
+		if n, err := f(3); n != 6 || err != nil {
+			t.Fatal(name, n, err)
+		}
+	}
 }
 
 func Test101List(t *testing.T) {
