@@ -19,9 +19,12 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/discard"
 	"github.com/gpumemlint/gpumemlint/passes/doublefree"
 	"github.com/gpumemlint/gpumemlint/passes/errpath"
+	"github.com/gpumemlint/gpumemlint/passes/evict"
 	"github.com/gpumemlint/gpumemlint/passes/finalizer"
 	"github.com/gpumemlint/gpumemlint/passes/gcreliance"
+	"github.com/gpumemlint/gpumemlint/passes/goretain"
 	"github.com/gpumemlint/gpumemlint/passes/gradaccum"
+	"github.com/gpumemlint/gpumemlint/passes/itercache"
 	"github.com/gpumemlint/gpumemlint/passes/leak"
 	"github.com/gpumemlint/gpumemlint/passes/loopdefer"
 	"github.com/gpumemlint/gpumemlint/passes/nograd"
@@ -29,7 +32,9 @@ import (
 	"github.com/gpumemlint/gpumemlint/passes/outlive"
 	"github.com/gpumemlint/gpumemlint/passes/overwrite"
 	"github.com/gpumemlint/gpumemlint/passes/ownercopy"
+	"github.com/gpumemlint/gpumemlint/passes/retain"
 	"github.com/gpumemlint/gpumemlint/passes/usefreed"
+	"github.com/gpumemlint/gpumemlint/passes/viewpin"
 )
 
 // Analyzers returns the engine and all passes, in a fixed order. The slice is
@@ -58,5 +63,10 @@ func Analyzers() []*analysis.Analyzer {
 		finalizer.Analyzer,
 		ownercopy.Analyzer,
 		gcreliance.Analyzer,
+		retain.Analyzer,
+		evict.Analyzer,
+		itercache.Analyzer,
+		goretain.Analyzer,
+		viewpin.Analyzer,
 	}
 }

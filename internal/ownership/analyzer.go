@@ -129,6 +129,7 @@ func (e *engine) run() (*Result, error) {
 	}
 	res.Verdicts = append(res.Verdicts, e.lifeVerdicts()...)
 	res.Verdicts = append(res.Verdicts, e.habits()...)
+	res.Verdicts = withoutKept(res.Verdicts, e.keeps())
 	e.export()
 	if debugHook != nil {
 		debugHook(e)

@@ -42,6 +42,7 @@ type run struct {
 
 	received *ssa.UnOp // the receive whose element is followed, if that is what is asked
 	sawEnd   bool
+	drop     *dropRun // the removal from a container that is followed, if that is what is asked
 
 	outs     []outcome
 	born     bool

@@ -32,6 +32,9 @@ func (e *engine) fieldWrites(fn *ssa.Function) []Verdict {
 			if path == "" {
 				continue // holds no resource
 			}
+			if strings.HasSuffix(path, "[]") {
+				continue // a container: keepScan.dropped
+			}
 			rel := e.releasers(named, path)
 			if len(rel) == 0 {
 				if rel = e.releasedFrom(named, name); len(rel) == 0 {

@@ -100,6 +100,9 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 			}
 		}
 	}
+	if r.drop != nil && in == r.drop.ev.at && r.dropNow(s, in) {
+		return nil, false
+	}
 	switch in := in.(type) {
 	case *ssa.Alloc:
 		r.alloc(s, in)

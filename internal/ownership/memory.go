@@ -108,6 +108,10 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			if v.v != nil {
 				return sym{v: in}
 			}
+			// A struct copied out of a place: its parts are those of the place.
+			if from := v.l.field(l.path[len(p):]); !from.deep() && from != l {
+				return r.load(s, from, typ, in)
+			}
 		}
 	}
 	if typ != nil {

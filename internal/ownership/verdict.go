@@ -42,6 +42,7 @@ type Verdict struct {
 	Nil      bool      // Overwritten with nil
 	Always   bool      // NotReleased on every path
 	Others   int       // further exits of the same kind
+	Detail   string    // a word of the kind's own: per what it grows, how it is dropped
 	Trace    []report.Step
 	After    *After    // of what happens behind a release; nil for all other kinds
 	Fate     *Fate     // how all paths of the acquisition end; nil where it was not made in sight

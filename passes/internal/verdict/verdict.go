@@ -69,6 +69,15 @@ func (l *Line) What() string {
 	return fmt.Sprintf("%s from %s (line %d)", l.Class.Noun, l.Callee, at.Line)
 }
 
+// Source names the resource and, if it is acquired in sight, where it comes
+// from.
+func (l *Line) Source() string {
+	if l.Callee == "" {
+		return l.Class.Noun
+	}
+	return l.What()
+}
+
 // More says how many further exits there are.
 func (l *Line) More(what string) string {
 	switch l.Others {

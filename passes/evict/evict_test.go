@@ -1,0 +1,16 @@
+// Copyright 2026 The gpumemlint Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evict_test
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/gpumemlint/gpumemlint/passes/evict"
+)
+
+func TestAnalyzer(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), evict.Analyzer, "wrong", "right", "suppressed")
+}
