@@ -87,7 +87,7 @@ func (b *builder) command(ctx context.Context, args ...string) *exec.Cmd {
 // load lists the packages that the patterns match, for tests, and all that they
 // are built from.
 func (b *builder) load(ctx context.Context) error {
-	args := append([]string{"list", "-e", "-deps", "-test", "-compiled", "-export", listFields}, b.plan.BuildFlags...)
+	args := append([]string{"list", "-e", "-deps", "-test", "-compiled", "-export", listFields}, b.listFlags()...)
 	args = append(append(args, "--"), b.plan.Patterns...)
 	cmd := b.command(ctx, args...)
 	var stdout, stderr bytes.Buffer

@@ -97,19 +97,24 @@ func (b *builder) readOverlay(name string) error {
 }
 
 // ownFlags are the plan's build flags without those that the workspace gives
-// itself.
-func (b *builder) ownFlags() []string {
+// itself, and without coverage, whose tool reads past the overlay.
+func (b *builder) ownFlags() []string { return dropFlags(b.listFlags(), "modfile", "overlay") }
+
+// listFlags are the plan's build flags for go list.
+func (b *builder) listFlags() []string {
+	return dropFlags(b.plan.BuildFlags, "cover", "covermode", "coverpkg", "coverprofile")
+}
+
+// dropFlags removes flags, with their values: -name=value, or -name value.
+func dropFlags(flags []string, names ...string) []string {
 	var list []string
-	for i := 0; i < len(b.plan.BuildFlags); i++ {
-		flag := b.plan.BuildFlags[i]
-		name, _, joined := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if name == "modfile" || name == "overlay" {
-			if !joined {
-				i++ // its value
-			}
-			continue
+	for i := 0; i < len(flags); i++ {
+		name, _, joined := strings.Cut(strings.TrimLeft(flags[i], "-"), "=")
+		if !slices.Contains(names, name) {
+			list = append(list, flags[i])
+		} else if !joined && name != "cover" { // a bool has no value
+			i++
 		}
-		list = append(list, flag)
 	}
 	return list
 }
@@ -167,7 +172,7 @@ func (b *builder) write(ctx context.Context) error {
 	if err := writeFile(name, data); err != nil {
 		return err
 	}
-	b.work.args = append(b.work.args, "-overlay="+name, "-vet=off")
+	b.work.args = append(b.work.args, "-overlay="+name, "-vet=off", "-cover=false")
 	b.work.args = append(b.work.args, b.ownFlags()...)
 	return nil
 }

@@ -37,8 +37,9 @@ type Workspace struct {
 // A copied module is one whose files the go command lets nobody overlay.
 type copied struct{ from, to string }
 
-// Args returns the flags that belong right behind `go test`. Vet is switched
-// off: it has no word to say about rewritten sources. The go command does not
+// Args returns the flags that belong right behind `go test`, the plan's build
+// flags among them. Vet is switched off, since it has no word to say about
+// rewritten sources, and coverage, since its tool would read the user's. The go command does not
 // know that the environment matters: -count=1 keeps it from answering from its cache.
 func (w *Workspace) Args() []string { return slices.Clone(w.args) }
 
