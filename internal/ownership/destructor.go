@@ -346,7 +346,7 @@ func (e *engine) closeSkips(d *destructor) (Verdict, bool) {
 		}
 	}
 	if len(losses) == 0 {
-		return Verdict{}, false
+		return e.listStops(d)
 	}
 	sort.SliceStable(losses, func(i, j int) bool { return exitPos(losses[i].o.in) < exitPos(losses[j].o.in) })
 	l := losses[0]
@@ -355,6 +355,56 @@ func (e *engine) closeSkips(d *destructor) (Verdict, bool) {
 	v.Always = l.a.path == l.path && strings.HasSuffix(l.path, "[]")
 	v.Trace = append(steps(l.o.s), report.Step{Pos: v.Pos, Text: "lost here"})
 	return v, true
+}
+
+// listStops reports a loop over a list of struct handles that returns when one
+// release fails. The elements are reached by their addresses there, which the
+// run takes for the one that it follows, so the shape has to do:
+//
+//	for i := range b.mats {
+//		if err := b.mats[i].Close(); err != nil {
+//			return err
+//		}
+//	}
+func (e *engine) listStops(d *destructor) (Verdict, bool) {
+	fi := e.info(d.fn)
+	for _, b := range d.fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(*ssa.Call)
+			if !ok || len(call.Call.Args) == 0 || !isError(call.Type()) {
+				continue
+			}
+			elem, ok := call.Call.Args[0].(*ssa.IndexAddr)
+			if !ok {
+				continue
+			}
+			path := "." + recvField(d.fn, elem.X) + "[]"
+			if !d.releases(path) || !e.releasesPlace(&call.Call, 0, elem.Type().Underlying().(*types.Pointer).Elem()) {
+				continue
+			}
+			cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+			if !ok || !testsError(cond.Cond, call) {
+				continue // collected, or ignored
+			}
+			for _, l := range fi.loops {
+				if !l.contains(b) || l.contains(b.Succs[0]) {
+					continue
+				}
+				if ret, ok := b.Succs[0].Instrs[len(b.Succs[0].Instrs)-1].(*ssa.Return); ok {
+					v := e.lifeVerdict(d, path, CloseSkips, exitPos(ret))
+					v.Always, v.Failed = true, d.fn.Params[0].Name()+path[:len(path)-2]+"[i]."+call.Call.StaticCallee().Name()
+					return v, true
+				}
+			}
+		}
+	}
+	return Verdict{}, false
+}
+
+// testsError reports whether a condition is call != nil.
+func testsError(cond ssa.Value, call *ssa.Call) bool {
+	cmp, ok := cond.(*ssa.BinOp)
+	return ok && cmp.Op == token.NEQ && cmp.X == ssa.Value(call) && zeroConst(cmp.Y)
 }
 
 // otherElement reports whether a path left a loop over the field's elements

@@ -233,3 +233,27 @@ func (f *framesRight) Close() error {
 	}
 	return err
 }
+
+// A list of struct handles.
+type batch struct{ mats []dev.Mat }
+
+func (b *batch) Close() error {
+	for i := range b.mats {
+		if err := b.mats[i].Close(); err != nil {
+			return err // want `Close leaves the rest of b.mats behind when b.mats\[i\].Close fails: go on and join the errors`
+		}
+	}
+	return nil
+}
+
+type batchRight struct{ mats []dev.Mat }
+
+func (b *batchRight) Close() error {
+	var errs []error
+	for i := range b.mats {
+		if err := b.mats[i].Close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
