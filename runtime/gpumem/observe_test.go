@@ -202,3 +202,27 @@ func TestEstimateFitAgreesWithAlloc(t *testing.T) {
 		t.Errorf("estimate of -1: %v", err)
 	}
 }
+
+// BenchmarkObservedHit is a pair of a hit and a close with an observer, to be
+// compared with BenchmarkAllocFreeHit.
+func BenchmarkObservedHit(b *testing.B) {
+	d, err := gpumem.Open(simdrv.New(simdrv.Config{NoRaceCheck: true}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	seen := 0
+	d.OnAlloc(func(gpumem.AllocPath, time.Duration) { seen++ })
+	b.ReportAllocs()
+	for b.Loop() {
+		buf, err := d.Alloc(4096)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := buf.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if seen == 0 {
+		b.Error("nothing was observed")
+	}
+}
