@@ -157,6 +157,7 @@ func (e *engine) lifeVerdicts() []Verdict {
 				list = append(list, v)
 			}
 			list = append(list, e.closeAgain(d)...)
+			list = append(list, e.closeGuard(d)...)
 		}
 		list = append(list, e.closeForgets(t)...)
 	}
@@ -250,6 +251,9 @@ func (c *closing) concerns(s *state, iv *invocation, i int, a val) (about, bool)
 	if path == "" {
 		return about{}, false
 	}
+	if iv.obj != nil && hasWord(iv.obj.Name(), []string{"current", "lock", "bind", "push"}) {
+		return about{}, false // without the context there is nothing to release
+	}
 	for _, p := range c.d.owner.paths {
 		if p == path || strings.TrimSuffix(p, "[]") == path || strings.HasPrefix(path, p) && strings.HasPrefix(path[len(p):], "[") {
 			name := c.d.fn.Params[0].Name() + strings.ReplaceAll(p, "[]", "[i]")
@@ -261,8 +265,16 @@ func (c *closing) concerns(s *state, iv *invocation, i int, a val) (about, bool)
 			return about{p, name, c.endsCall(iv, i)}, true
 		}
 	}
+	if i == 0 && iv.method && iv.obj != nil && (endsLife(iv.obj.Name()) || lastWords[iv.obj.Name()]) && strings.Count(path, ".") == 1 {
+		// A file, a connection: its end fails, and that of the device memory
+		// is never tried.
+		return about{path, c.d.fn.Params[0].Name() + path + "." + iv.obj.Name(), true}, true
+	}
 	return about{}, false
 }
+
+// lastWords are what is asked of an object before it is closed.
+var lastWords = map[string]bool{"Flush": true, "Sync": true, "Wait": true, "Synchronize": true, "Drain": true, "Finish": true}
 
 // helper is a call of another method of the same receiver that releases.
 func (c *closing) helper(iv *invocation, i int) (about, bool) {
