@@ -42,7 +42,7 @@ func (c *Call) enter() {
 	l.mu.Lock()
 	known := false
 	for _, t := range targets {
-		if inst := l.find(t.bits, t.e.Class); inst != nil && (t.e.Op != OpUse || inst.state == released) {
+		if inst := l.find(l.same(t.bits), t.e.Class); inst != nil && (t.e.Op != OpUse || inst.state == released) {
 			known = true
 		}
 	}
@@ -55,7 +55,7 @@ func (c *Call) enter() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range targets {
-		inst := l.find(t.bits, t.e.Class)
+		inst := l.find(l.same(t.bits), t.e.Class)
 		if inst == nil {
 			continue
 		}
@@ -97,7 +97,7 @@ func (c *Call) targets(e *Effect, list []target) []target {
 		if each != nil && !each(i) {
 			return
 		}
-		list = append(list, target{e, l.alias(h.bits)})
+		list = append(list, target{e, h.bits})
 	})
 	return list
 }
@@ -115,13 +115,7 @@ func (l *ledger) all(class int, do func(*instance)) {
 	}
 }
 
-// alias is the handle that another one stands for.
-func (l *ledger) alias(bits uint64) uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.same(bits)
-}
-
+// same is the handle that another one stands for.
 func (l *ledger) same(bits uint64) uint64 {
 	if l.known[bits] == nil {
 		if of, ok := l.aliases[bits]; ok {

@@ -13,7 +13,7 @@ import (
 // costs, so a release, whose stack matters only when something comes after it, has fewer.
 const (
 	depth        = 16
-	releaseDepth = 8
+	releaseDepth = 6
 )
 
 // A stack is one interned stack of program counters. Equal stacks have one address.

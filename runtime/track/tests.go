@@ -150,13 +150,15 @@ func (l *ledger) finishTest(t TB, x *test) {
 // wait gives goroutines that the test has left, and finalizers, a moment to
 // release what is there: a test need not wait for them.
 func (l *ledger) wait(x *test) {
+	before := -1
 	for pause := time.Millisecond; pause <= 32*time.Millisecond; pause *= 2 {
 		sure, backstop := l.liveOf(x)
-		if sure+backstop == 0 {
+		if backstop > 0 && backstop != before {
+			before = backstop // fewer than last time: a finalizer may have let go of more
+			runtime.GC()
+			runtime.GC()
+		} else if sure == 0 {
 			return
-		}
-		if backstop > 0 {
-			runtime.GC() // the last cycles free what finalizers of the first have let go
 		}
 		time.Sleep(pause)
 	}
