@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -42,6 +43,12 @@ func vetMain(analyzers []*analysis.Analyzer) {
 	// The same flags under their short names, since "go vet -tier=possible"
 	// is what people type and not "go vet -ownership.tier=possible".
 	report.RegisterFlags(flag.CommandLine)
+	if slices.Contains(args, "-fix") {
+		// go vet -fix and -diff: the only ways in which it has use for fixes.
+		s := report.Current()
+		s.Fixes = true
+		report.Configure(s)
+	}
 	for _, a := range analyzers {
 		if f := a.Flags.Lookup("models"); f != nil && flag.Lookup("models") == nil {
 			flag.Var(f.Value, f.Name, f.Usage)

@@ -20,6 +20,10 @@ type candidate struct {
 	extra   map[string]bool // C functions that nothing else calls
 }
 
+// manyExits is from how many on one deferred function is better than a release
+// before each.
+const manyExits = 3
+
 // candidates lists the changes worth trying for a verdict, the one that a
 // maintainer would prefer first.
 func (v *variant) candidates(verdict ownership.Verdict) []candidate {
@@ -38,6 +42,9 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 	}
 	switch verdict.Kind {
 	case ownership.ErrorPath, ownership.NotReleased:
+		if len(verdict.Fate.Exits) >= manyExits {
+			return s.join(s.deferAtOnce, s.deferEarlier, s.onFailure, s.atExits, s.atTurns)
+		}
 		return s.join(s.deferAtOnce, s.deferEarlier, s.atExits, s.onFailure, s.atTurns)
 	case ownership.EachTurn:
 		return s.join(s.atTurns)

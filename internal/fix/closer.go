@@ -90,6 +90,9 @@ func (v *variant) releaseIn(verdict ownership.Verdict, decl *ast.FuncDecl, field
 		if isPointerLike(f.Type()) {
 			// Where a second call of the method must find nothing left.
 			ways = append(ways, appendInside(lines, name+" = nil"))
+			if clears(decl.Body) {
+				ways[0], ways[1] = ways[1], ways[0] // as it does with the others
+			}
 		}
 		for _, lines := range ways {
 			e := s.editor()
@@ -101,4 +104,18 @@ func (v *variant) releaseIn(verdict ownership.Verdict, decl *ast.FuncDecl, field
 		}
 	}
 	return list
+}
+
+// clears reports whether a method sets fields to nil.
+func clears(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		as, ok := n.(*ast.AssignStmt)
+		if ok && len(as.Lhs) == 1 && len(as.Rhs) == 1 && isNil(as.Rhs[0]) {
+			_, field := as.Lhs[0].(*ast.SelectorExpr)
+			found = found || field
+		}
+		return !found
+	})
+	return found
 }

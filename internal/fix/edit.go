@@ -89,7 +89,10 @@ func (e *editor) atEnd(l *stmtList, lines ...string) {
 func (e *editor) insert(at int, indent string, lines []string) {
 	var b strings.Builder
 	for _, l := range lines {
-		b.WriteString(indent + l + "\n")
+		if l != "" {
+			l = indent + l
+		}
+		b.WriteString(l + "\n")
 	}
 	e.edits = append(e.edits, report.Edit{File: e.s.name, Start: at, End: at, New: b.String()})
 }

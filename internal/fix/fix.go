@@ -11,6 +11,7 @@
 package fix
 
 import (
+	"fmt"
 	"reflect"
 
 	"golang.org/x/tools/go/analysis"
@@ -85,7 +86,14 @@ func assign(pass *analysis.Pass, verdicts, base []ownership.Verdict, fixes map[i
 	return out
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func run(pass *analysis.Pass) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// Findings are worth more than fixes: they must not go down with them.
+			report.Degraded(pass, pass.Files[0].Package, "", fmt.Sprintf("no fixes were looked for in the package: internal error: %v; please report this", p))
+			result, err = new(Result), nil
+		}
+	}()
 	found := pass.ResultOf[ownership.Analyzer].(*ownership.Result)
 	if len(found.Verdicts) == 0 || !report.Current().Fixes {
 		return new(Result), nil // nothing to mend, or nobody wants to know

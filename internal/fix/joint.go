@@ -120,6 +120,7 @@ func (s *search) chain(group []*task) (report.Fix, bool) {
 			return report.Fix{}, false
 		}
 		next := false
+		cur.owner = t.index
 		for _, c := range cur.candidates(v) {
 			if s.trials == maxTrials || !cur.formatted(c.edits) {
 				continue
@@ -191,11 +192,29 @@ func (v *variant) difference(w *variant) []report.Edit {
 	for _, a := range v.files {
 		for _, b := range w.files {
 			if a.name == b.name && a.text != nil && !bytes.Equal(a.text, b.text) {
-				edits = append(edits, lineEdits(a.name, bytes.SplitAfter(a.text, []byte("\n")), bytes.SplitAfter(b.text, []byte("\n")))...)
+				for _, e := range lineEdits(a.name, bytes.SplitAfter(a.text, []byte("\n")), bytes.SplitAfter(b.text, []byte("\n"))) {
+					edits = append(edits, slide(e, a.text))
+				}
 			}
 		}
 	}
 	return edits
+}
+
+// slide moves inserted lines up as far as they can be without changing what comes
+// of them, so that one insertion, as of an import, is the same edit in all fixes.
+func slide(e report.Edit, text []byte) report.Edit {
+	for e.Start == e.End {
+		line := text[bytes.LastIndexByte(text[:max(e.Start-1, 0)], '\n')+1 : e.Start]
+		rest, ok := strings.CutSuffix(e.New, string(line))
+		if !ok || len(line) == 0 || rest != "" && !strings.HasSuffix(rest, "\n") {
+			break
+		}
+		e.New = string(line) + rest
+		e.Start -= len(line)
+		e.End = e.Start
+	}
+	return e
 }
 
 // lineEdits compares two texts by their longest common subsequence of lines.

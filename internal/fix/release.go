@@ -358,10 +358,13 @@ func (s *site) importUnsafe(e *editor) {
 			if !s.isImportC(spec.(*ast.ImportSpec)) {
 				continue
 			}
+			// The path is longer in the tree than in the text: see bindC.
+			path := spec.(*ast.ImportSpec).Path.Pos()
+			end := path + token.Pos(len(`"C"`))
 			if g.Lparen.IsValid() {
-				e.after(spec, strconv.Quote("unsafe"))
+				e.after(&ast.BadDecl{From: path, To: end}, strconv.Quote("unsafe"))
 			} else {
-				e.after(g, "import "+strconv.Quote("unsafe"))
+				e.after(&ast.BadDecl{From: g.Pos(), To: end}, "", "import "+strconv.Quote("unsafe"))
 			}
 			return
 		}

@@ -57,6 +57,7 @@ func (s *search) run() {
 	queues := map[string][]*task{}
 	var order []string
 	for i, v := range s.before.verdicts.Verdicts {
+		s.base.owner = i
 		t := &task{fn: s.base.declName(v), verdict: v, index: i, left: s.base.candidates(v)}
 		if len(t.left) == 0 {
 			continue // nothing to try

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -188,7 +189,8 @@ func lowerFirst(word string) string {
 	return strings.ToLower(word[:n]) + word[n:]
 }
 
-// freshName makes a name that means nothing yet anywhere in a function.
+// freshName makes a name that means nothing yet anywhere in a function, nor does
+// in another fix of it.
 func freshName(v *variant, fn ast.Node, wish string) string {
 	used := map[string]bool{}
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -197,11 +199,23 @@ func freshName(v *variant, fn ast.Node, wish string) string {
 		}
 		return true
 	})
+	in := v.funcAt(fn.Pos())
+	if v.names[in] == nil {
+		v.names[in] = map[string]int{}
+	}
 	wish = lowerFirst(wish)
-	for _, name := range []string{wish, wish + "2", wish + "3", wish + "4", wish + "5", wish + "6"} {
+	for i := 1; i < 10; i++ {
+		name := wish
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
 		if used[name] || token.IsKeyword(name) || types.Universe.Lookup(name) != nil || v.pkg.Scope().Lookup(name) != nil {
 			continue
 		}
+		if owner, taken := v.names[in][name]; taken && owner != v.owner {
+			continue
+		}
+		v.names[in][name] = v.owner
 		return name
 	}
 	return ""

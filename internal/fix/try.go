@@ -18,6 +18,7 @@ import (
 
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/internal/report"
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // passes are the analyzers whose findings a fix must not add to.
@@ -67,6 +68,9 @@ func (v *variant) analyse() (*outcome, error) {
 	out := &outcome{count: map[string]int{}, said: map[where][]string{}, function: map[string]string{}}
 	d := &driver{v: v, facts: v.facts, results: map[*analysis.Analyzer]any{}, own: map[factKey]analysis.Fact{}}
 	d.results[report.Collector] = func(f report.Finding) {
+		if r, ok := rules.RuleByID(f.Rule); ok && !r.Default {
+			return // advice: that a buffer could be hoisted is no news once it is released where it should
+		}
 		k, at := keyOf(f), where{f.Pos, f.Acquired}
 		out.count[k]++
 		out.function[k] = f.Function
@@ -192,8 +196,8 @@ func (v *variant) forget(base *variant) {
 		kept[s.syntax] = true
 	}
 	for _, s := range v.files {
-		if !kept[s.syntax] {
-			v.pass.Fset.RemoveFile(tokenFile(v.pass.Fset, s.syntax))
+		if tf := tokenFile(v.pass.Fset, s.syntax); tf != nil && !kept[s.syntax] {
+			v.pass.Fset.RemoveFile(tf)
 		}
 	}
 }

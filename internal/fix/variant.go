@@ -37,6 +37,11 @@ type variant struct {
 	info  *types.Info
 	cgo   bool
 	extra map[string]bool // C functions that cgo has not declared, as nobody calls them yet
+
+	// Names that fixes bring in, by the function that they are for, with the
+	// verdict that they are for: the fixes of a function may all be applied.
+	names map[string]map[string]int
+	owner int // the verdict that is being mended
 }
 
 // A source is one file of a variant.
@@ -52,7 +57,7 @@ var errNoSource = errors.New("the package's sources are not at hand")
 
 // newVariant returns the package as its author wrote it.
 func newVariant(pass *analysis.Pass, facts *ownership.Facts) (*variant, error) {
-	v := &variant{pass: pass, facts: facts, pkg: pass.Pkg, info: pass.TypesInfo, extra: map[string]bool{}}
+	v := &variant{pass: pass, facts: facts, pkg: pass.Pkg, info: pass.TypesInfo, extra: map[string]bool{}, names: map[string]map[string]int{}}
 	for _, f := range pass.Files {
 		v.cgo = v.cgo || byCgo(f)
 	}
@@ -154,7 +159,7 @@ func (v *variant) parse(name string, text []byte) (*ast.File, error) {
 // patched returns a variant with edits applied, or an error if the result is
 // no Go, is not formatted, or does not compile.
 func (v *variant) patched(edits []report.Edit, needs map[string]bool) (*variant, error) {
-	p := &variant{pass: v.pass, facts: v.facts, cgo: v.cgo, extra: maps.Clone(needs)}
+	p := &variant{pass: v.pass, facts: v.facts, cgo: v.cgo, extra: maps.Clone(needs), names: v.names}
 	for _, s := range v.files {
 		text, changed, err := apply(s, edits)
 		if err != nil {

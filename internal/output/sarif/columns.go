@@ -23,6 +23,15 @@ func (c *columns) utf16(path string, line, column int) int {
 	if column <= 1 {
 		return column
 	}
+	lines := c.lines(path)
+	if line < 1 || line > len(lines) || column-1 > len(lines[line-1]) {
+		return column
+	}
+	return len(utf16.Encode([]rune(lines[line-1][:column-1]))) + 1
+}
+
+// lines returns the lines of a file, none if it cannot be read.
+func (c *columns) lines(path string) []string {
 	lines, ok := c.files[path]
 	if !ok {
 		if data, err := os.ReadFile(path); err == nil {
@@ -30,8 +39,5 @@ func (c *columns) utf16(path string, line, column int) int {
 		}
 		c.files[path] = lines
 	}
-	if line < 1 || line > len(lines) || column-1 > len(lines[line-1]) {
-		return column
-	}
-	return len(utf16.Encode([]rune(lines[line-1][:column-1]))) + 1
+	return lines
 }

@@ -79,6 +79,7 @@ type result struct {
 	Locations    []location        `json:"locations"`
 	Related      []location        `json:"relatedLocations,omitempty"`
 	CodeFlows    []codeFlow        `json:"codeFlows,omitempty"`
+	Fixes        []fix             `json:"fixes,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints"`
 	Properties   *resultProperties `json:"properties,omitempty"`
 }
@@ -127,4 +128,23 @@ type threadFlow struct {
 
 type flowLocation struct {
 	Location location `json:"location"`
+}
+
+type fix struct {
+	Description text             `json:"description"`
+	Changes     []artifactChange `json:"artifactChanges"`
+}
+
+type artifactChange struct {
+	Artifact     artifactLocation `json:"artifactLocation"`
+	Replacements []replacement    `json:"replacements"`
+}
+
+type replacement struct {
+	Deleted  region   `json:"deletedRegion"`
+	Inserted *content `json:"insertedContent,omitempty"`
+}
+
+type content struct {
+	Text string `json:"text"`
 }

@@ -124,6 +124,7 @@ func newResult(f *output.Finding, index map[string]int, cols *columns) result {
 	if i, ok := index[f.Rule]; ok {
 		res.RuleIndex = &i
 	}
+	res.Fixes = newFixes(f, cols)
 	if a := f.Acquired; a != nil {
 		res.Related = []location{at(a.File, a.Line, "acquired here")}
 	}
