@@ -102,6 +102,9 @@ func (e *engine) releasesAgain(fn *ssa.Function, i int, path string) againResult
 		if r.s.status != released && r.s.status != unknown || r.s.weak {
 			continue
 		}
+		if ok, _ := exitClass(r); !ok {
+			continue // it failed, and may be called again for that
+		}
 		if res := c.second(r, i); res.panic || res.does != rules.AgainOK && r.s.status == released {
 			got = res
 			break

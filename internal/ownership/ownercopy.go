@@ -84,7 +84,10 @@ func placeOf(v ssa.Value) place {
 			return "*" + placeOf(v.X)
 		}
 	case *ssa.Slice:
-		return placeOf(v.X)
+		if v.Low == nil && v.High == nil {
+			return placeOf(v.X)
+		}
+		// A part, which may be the other elements.
 	case *ssa.Global:
 		return place("global " + v.Name())
 	case *ssa.Parameter:
@@ -171,7 +174,7 @@ func (e *engine) copyReleased(fn *ssa.Function, b *ssa.BasicBlock, i int, st *ss
 	if from == to || !steadyBetween(load, st, from) {
 		return Verdict{}, false // a swap: another value is there by now
 	}
-	w := &copyWalk{e: e, fn: fn, typ: load.Type(), names: map[place]string{from: e.nameOf(load), to: e.placeName(st.Addr)}}
+	w := &copyWalk{e: e, fn: fn, typ: load.Type(), names: map[place]string{from: e.placeName(load.X), to: e.placeName(st.Addr)}}
 	return w.run(b, i, copyState{members: []place{from, to}})
 }
 
@@ -192,7 +195,7 @@ func (e *engine) argReleased(fn *ssa.Function, b *ssa.BasicBlock, i int, call *s
 		}
 		from := placeOf(load.X)
 		arg := place(fmt.Sprintf("argument %d of %s", k, call.Name()))
-		w := &copyWalk{e: e, fn: fn, typ: load.Type(), names: map[place]string{from: e.nameOf(load), arg: "the argument of " + e.calleeName(&call.Call)}}
+		w := &copyWalk{e: e, fn: fn, typ: load.Type(), names: map[place]string{from: e.placeName(load.X), arg: "the argument of " + e.calleeName(&call.Call)}}
 		return w.run(b, i, copyState{members: []place{from, arg}, released: arg})
 	}
 	return Verdict{}, false
@@ -200,6 +203,12 @@ func (e *engine) argReleased(fn *ssa.Function, b *ssa.BasicBlock, i int, call *s
 
 // placeName is how messages call the place behind an address.
 func (e *engine) placeName(addr ssa.Value) string {
+	switch v := addr.(type) {
+	case *ssa.IndexAddr:
+		return e.placeName(v.X) + "[i]"
+	case *ssa.FieldAddr:
+		return e.placeName(v.X) + "." + fieldName(v.X.Type(), v.Field)
+	}
 	if n := e.nameOf(addr); n != "the object" {
 		return n
 	}

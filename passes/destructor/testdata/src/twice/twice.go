@@ -284,3 +284,19 @@ func (i *imageRight) MarkDisposed() {
 	i.mipmap.Destroy()
 	i.mipmap = nil
 }
+
+// A failed Close may be tried again.
+type retried struct{ a, b *dev.Buf }
+
+// Close may be called again if it fails, and multiple times.
+func (r *retried) Close() error {
+	if r.a == nil {
+		return nil
+	}
+	err := r.a.Free()
+	if err != nil {
+		return err
+	}
+	r.a = nil
+	return nil
+}

@@ -185,3 +185,13 @@ func (i *image) grow() error {
 	*i = *bigger
 	return nil
 }
+
+// The last one is cut off first.
+func cutOff(mats []dev.Mat) {
+	m := mats[len(mats)-1]
+	mats = mats[:len(mats)-1]
+	defer m.Close()
+	for i := range mats {
+		mats[i].Close()
+	}
+}
