@@ -68,7 +68,7 @@ func (c *Case) leaks(found map[string]*sighting, test Test, t *testRun, proofs [
 	subtest := map[int]string{}
 	for i := range t.Live {
 		l := &t.Live[i]
-		if l.Process || l.Backstop || !t.held(l) {
+		if l.Process || l.Backstop || l.Inferred || !t.held(l) {
 			continue // right as it is, or not certain
 		}
 		held[l.Site]++

@@ -35,7 +35,7 @@ func (l *ledger) account(x *test, t TB) Record {
 			class := l.class(inst.class)
 			rec.Live = append(rec.Live, Live{
 				ID: inst.id, Site: inst.site.number, Class: class.Name, Test: inst.test.name,
-				Once: once(l.frames(inst.site.stack, nil)), Process: class.Process, Backstop: class.Backstop, Escaped: inst.unsure,
+				Once: once(l.frames(inst.site.stack, nil)), Process: class.Process, Backstop: class.Backstop, Escaped: inst.unsure, Inferred: class.Inferred,
 			})
 		}
 	}

@@ -133,6 +133,10 @@ type Live struct {
 	// Escaped is set where it was lent to code that may release it unseen, or
 	// where its handle came back from another acquisition: no certain leak.
 	Escaped bool `json:"escaped,omitempty"`
+	// Inferred is set for a C type that no model declares: that a function
+	// acquires or releases it is concluded from its name. Enough to try a finding out,
+	// and not enough to make one.
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // A Point is an injection point that a test reached.

@@ -25,6 +25,7 @@ type Class struct {
 	Process  bool   `json:"process,omitempty"`  // one of the process, no leak of a test
 	Backstop bool   `json:"backstop,omitempty"` // a finalizer or the collector frees a forgotten one
 	AgainOK  bool   `json:"again,omitempty"`    // a second release is harmless
+	Inferred bool   `json:"inferred,omitempty"` // nobody has declared it: its functions are known by their names
 	Reused   bool   `json:"reused,omitempty"`   // a released handle may come back in a way that nobody sees
 }
 
