@@ -145,6 +145,9 @@ func (r *run) describe(s *state) *freed {
 			if i < len(iv.common.Args) {
 				if ia, ok := iv.common.Args[i].(*ssa.IndexAddr); ok {
 					f.index, f.single = r.indexKey(s, ia.Index), r.visiting(s) == nil
+					if f.single {
+						s.only(p.l)
+					}
 				}
 			}
 		}
@@ -191,6 +194,21 @@ func (r *run) describe(s *state) *freed {
 		f.certain = report.Likely
 	}
 	return f
+}
+
+// only forgets all names of the handle but one: mats[0].Close() closes some
+// element, which need not be the one that another variable holds.
+func (s *state) only(cell loc) {
+	for v, x := range s.env {
+		if _, ok := x.(own); ok {
+			delete(s.env, v)
+		}
+	}
+	for m, x := range s.mem {
+		if _, ok := x.(own); ok && m != cell {
+			s.mem[m] = sym{l: m}
+		}
+	}
 }
 
 // vacate forgets the places outside this function that hold the handle.

@@ -27,7 +27,7 @@ func (r *run) afterSummary(s *state, iv *invocation, held []int) bool {
 	for _, i := range held {
 		eff := r.e.effect(iv, i, "")
 		if cond := eff.Cond; cond >= 0 && cond < len(iv.args) {
-			if b, known := r.boolArg(s, iv, cond); known && b {
+			if b, known := r.condArg(s, iv, cond); known && b {
 				eff = eff.when(eff.True)
 			} else if known {
 				eff = eff.when(eff.False)

@@ -192,11 +192,17 @@ func (r *run) afterReturn(ret ret) {
 			}
 		}
 		for m, v := range s.mem {
+			if isMain(r.root) {
+				break // nothing runs behind it
+			}
 			if o, isOwn := v.(own); isOwn && !o.sub && m.path != "" && !strings.Contains(m.path, "[") && r.outside(m) {
 				r.blame(s, misuse{kind: UsedAfter, pos: s.freed.pos, callee: "store", certain: report.Likely})
 				return
 			}
 		}
+	}
+	if isMain(r.root) {
+		return // nothing runs behind it
 	}
 	var kept *lease
 	for m, v := range s.mem {
@@ -316,6 +322,11 @@ func (s *state) holdsOwn(v val) bool {
 		}
 	}
 	return false
+}
+
+// isMain reports whether fn is where the program ends.
+func isMain(fn *ssa.Function) bool {
+	return fn.Name() == "main" && fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main" && fn.Parent() == nil
 }
 
 // outside reports whether a place is a field of the receiver, or of a package

@@ -240,6 +240,31 @@ func (r *run) boolArg(s *state, iv *invocation, i int) (b, known bool) {
 	return false, false
 }
 
+// condArg evaluates the argument that a summary's effect depends on: a bool, or
+// whether an error is nil.
+func (r *run) condArg(s *state, iv *invocation, i int) (b, known bool) {
+	j := i
+	if iv.common.Signature().Recv() != nil && !iv.common.IsInvoke() || iv.method {
+		j--
+	}
+	params := iv.common.Signature().Params()
+	if j < 0 || j >= params.Len() || i >= len(iv.args) || !isError(params.At(j).Type()) {
+		return r.boolArg(s, iv, i)
+	}
+	switch v := iv.args[i].(type) {
+	case nilVal:
+		return true, true
+	case sym:
+		if f, ok := s.facts[v]; ok && f.isNil != 0 {
+			return f.isNil > 0, true
+		}
+		if nonNil(s, v, nil) {
+			return false, true
+		}
+	}
+	return false, false
+}
+
 // refill is another acquisition into memory that may hold the resource: its
 // handle is overwritten.
 func (r *run) refill(s *state, iv *invocation, e rules.Effect) {

@@ -47,7 +47,7 @@ func (r *run) lookup(s *state, in *ssa.Lookup) {
 		return
 	}
 	x := r.load(s, l.field("[]"), in.Type(), in)
-	if !s.reach(x) || s.freed != nil {
+	if !s.reach(x) || r.after {
 		return
 	}
 	if in.CommaOk {
@@ -132,7 +132,7 @@ func matchIndex(path, full string) (elem, rest string, ok bool) {
 func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	l := r.visiting(s)
 	if l == nil || s.freed != nil && s.freed.single {
-		if s.freed != nil {
+		if r.after {
 			delete(s.env, in) // another element, for all that is known
 			return nil, false
 		}

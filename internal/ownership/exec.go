@@ -258,7 +258,7 @@ func (r *run) edge(fr *frame, from, to *ssa.BasicBlock, s *state) {
 			delete(s.env, b.phi)
 		}
 	}
-	if s.freed != nil && to.Dominates(from) && !s.freed.eachTurn(fr.fi.loops[to], from) {
+	if s.freed != nil && to.Dominates(from) && (s.freed.index != nil || !s.freed.eachTurn(fr.fi.loops[to], from)) {
 		return // released in some iteration, for all that is known the last
 	}
 	if to.Dominates(from) {

@@ -67,7 +67,12 @@ func (f *FuncFact) String() string {
 		parts = append(parts, fmt.Sprintf("result%d%s:%s", r.Result, r.Path, r.Class.Name))
 	}
 	for _, p := range f.Params {
-		parts = append(parts, fmt.Sprintf("arg%d%s:%02x/%02x", p.Param, p.Path, p.OK, p.Err))
+		if p.OK|p.Err != 0 {
+			parts = append(parts, fmt.Sprintf("arg%d%s:%02x/%02x", p.Param, p.Path, p.OK, p.Err))
+		}
+		if p.After != 0 {
+			parts = append(parts, fmt.Sprintf("arg%d%s after release:%x", p.Param, p.Path, p.After))
+		}
 	}
 	for _, i := range f.Into {
 		parts = append(parts, fmt.Sprintf("into%d%s:%s", i.Param, i.Path, i.Class.Name))

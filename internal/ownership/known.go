@@ -298,7 +298,7 @@ func (r *run) applySummary(s *state, iv *invocation, held []int) ([]*state, bool
 		for _, path := range r.heldPaths(s, iv.args[i]) {
 			eff := r.e.effect(iv, i, path)
 			if cond := eff.Cond; cond >= 0 && cond < len(iv.args) {
-				if b, known := r.boolArg(s, iv, cond); known {
+				if b, known := r.condArg(s, iv, cond); known {
 					if b {
 						eff = eff.when(eff.True)
 					} else {

@@ -66,7 +66,26 @@ func (e *engine) misuses(a *fnAnalysis) []Verdict {
 			list = append(list, e.followGiven(fn, g)...)
 		}
 	}
-	return list
+	return onePerMisuse(list)
+}
+
+// onePerMisuse keeps one verdict for each place: a handle that was acquired here
+// and is loaded again from where it was put is followed twice.
+func onePerMisuse(list []Verdict) []Verdict {
+	type place struct {
+		kind Kind
+		pos  token.Pos
+	}
+	seen := map[place]bool{}
+	kept := list[:0]
+	for _, v := range list {
+		p := place{v.Kind, v.Pos}
+		if !seen[p] {
+			seen[p] = true
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 func withLiterals(fn *ssa.Function) []*ssa.Function {

@@ -29,7 +29,7 @@ type effect struct {
 	RetPath  string
 	Into     int // bitStored: the argument (-1: somewhere else) and the path below it
 	IntoPath string
-	Cond     int // the bool argument that decides, or -1
+	Cond     int // the bool or error argument that decides, or -1: see condArg
 	True     uint8
 	False    uint8
 }
@@ -91,9 +91,10 @@ func (e *engine) localEffect(fn *ssa.Function, i int, path string) effect {
 		return e.effects[key]
 	}
 	eff := e.runEffect(fn, i, path, 0)
-	if (mixed(eff.OK) || mixed(eff.Err)) && (eff.OK|eff.Err)&bitUnknown == 0 {
+	if (mixed(eff.OK) || mixed(eff.Err) || eff.OK != eff.Err) && (eff.OK|eff.Err)&bitUnknown == 0 {
+		unclear := mixed(eff.OK) || mixed(eff.Err)
 		for j, p := range fn.Params {
-			if !isBool(p.Type()) && !isBoolSlice(p.Type()) {
+			if !isError(p.Type()) && (!unclear || !isBool(p.Type()) && !isBoolSlice(p.Type())) {
 				continue
 			}
 			t, f := e.runEffect(fn, i, path, j+1), e.runEffect(fn, i, path, -(j+1))
@@ -169,7 +170,19 @@ func (e *engine) runEffect(fn *ssa.Function, i int, path string, cond int) effec
 	return eff
 }
 
+// assume sets an argument that decides: a bool, or an error, for which true
+// means nil.
+//
+//	func closed(p *pair, err error) error { if err == nil { p.Close() }; return err }
 func (r *run) assume(s *state, p *ssa.Parameter, b bool) {
+	if isError(p.Type()) {
+		if b {
+			s.env[p] = nilVal{}
+		} else {
+			s.facts[sym{v: p}] = fact{isNil: -1}
+		}
+		return
+	}
 	if isBool(p.Type()) {
 		s.env[p] = boolVal(b)
 		return

@@ -150,6 +150,7 @@ func directiveStub(pass *analysis.Pass) string {
 		if !rules.HasDirectives(f) {
 			continue
 		}
+		writeLoose(&buf, f)
 		for _, d := range f.Decls {
 			writeStub(&buf, pass, d)
 		}
@@ -158,6 +159,36 @@ func directiveStub(pass *analysis.Pass) string {
 		return ""
 	}
 	return fmt.Sprintf("//gpumem:package %s\npackage %s\n%s", pass.Pkg.Path(), pass.Pkg.Name(), buf.String())
+}
+
+// writeLoose renders the directives that stand in comments of their own.
+//
+//	//gpumem:class my.buf noun="staging buffer" verb=returned
+func writeLoose(buf *bytes.Buffer, f *ast.File) {
+	doc := map[*ast.CommentGroup]bool{f.Doc: true}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			doc[d.Doc] = true
+		case *ast.GenDecl:
+			doc[d.Doc] = true
+			for _, spec := range d.Specs {
+				if ts, ok := spec.(*ast.TypeSpec); ok {
+					doc[ts.Doc] = true
+				}
+			}
+		}
+	}
+	for _, g := range f.Comments {
+		if doc[g] {
+			continue
+		}
+		for _, c := range g.List {
+			if strings.HasPrefix(c.Text, "//gpumem:class ") {
+				fmt.Fprintf(buf, "\n%s\n", c.Text)
+			}
+		}
+	}
 }
 
 func writeStub(buf *bytes.Buffer, pass *analysis.Pass, d ast.Decl) {
@@ -207,6 +238,7 @@ func writeStub(buf *bytes.Buffer, pass *analysis.Pass, d ast.Decl) {
 		}
 	}
 }
+
 // hasDirective reports whether a method of an interface has a directive.
 func hasDirective(it *ast.InterfaceType) bool {
 	for _, m := range it.Methods.List {

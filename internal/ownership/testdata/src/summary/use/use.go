@@ -17,8 +17,11 @@ func Drop(b *lib.Buffer) { // want Drop:"arg0:02/02"
 	}
 }
 
-// Look does nothing that a caller must know, so it has no fact.
-func Look(b *lib.Buffer) int { return b.Len() }
+// Look only uses it, which is wrong behind a release.
+func Look(b *lib.Buffer) int { return b.Len() } // want Look:"arg0 after release:3"
+
+// Nothing does nothing that a caller must know, so it has no fact.
+func Nothing(b *lib.Buffer) bool { return b == nil }
 
 func Same(b *lib.Buffer, n int) *lib.Buffer { // want Same:"arg0:10/10"
 	if b.Len() < n {
