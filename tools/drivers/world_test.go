@@ -188,19 +188,18 @@ func app(t *testing.T) string {
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.25.0\n"))
 	write(t, filepath.Join(dir, "device", "device.go"), []byte(leaking))
 	write(t, filepath.Join(dir, "models.gpumem"), []byte("//gpumem:source https://example.com/my/header.h\npackage C\n\n"+
-		"//gpumem:acquire cuda.mem result0\n//gpumem:success nonnil\nfunc my_alloc(n C.size_t) unsafe.Pointer\n\n"+
-		"//gpumem:release cuda.mem p\nfunc my_free(p unsafe.Pointer)\n"))
+		"//gpumem:acquire cuda.mem *out\n//gpumem:success status=0\nfunc my_alloc(out *unsafe.Pointer, n C.size_t) C.int\n\n"+
+		"//gpumem:release cuda.mem p\nfunc my_free(p unsafe.Pointer) C.int\n"))
 	return dir
 }
 
-// leaking loses memory on line 17, and by the models of the user's on line 24.
+// leaking loses CUDA's memory, and by the models of the user's that of a pool.
 const leaking = `package device
 
 /*
 #include <cuda_runtime.h>
-#include <stdlib.h>
-static void *my_alloc(size_t n) { return malloc(n); }
-static void my_free(void *p) { free(p); }
+static int my_alloc(void **out, size_t n) { return n != 8; }
+static int my_free(void *p) { return 0; }
 */
 import "C"
 
@@ -216,12 +215,21 @@ func Lose(n int) bool {
 	return C.cudaMemset(p, 0, C.size_t(n)) == C.cudaSuccess
 }
 
-// Pool forgets, too, what only the user's models know of.
-func Pool() bool { p := C.my_alloc(8); return p != nil }
+// Pool forgets what only the user's models know of.
+func Pool() bool {
+	var p unsafe.Pointer
+	if C.my_alloc(&p, 8) != 0 {
+		return false
+	}
+	return p != nil
+}
 `
 
 // lossAt is how the leak is reported.
-const lossAt = "device/device.go:17:5: device memory from C.cudaMalloc is never freed (GM102)"
+const lossAt = "device/device.go:16:5: device memory from C.cudaMalloc is never freed (GM102)"
+
+// poolLine is where the other one is.
+const poolLine = 25
 
 // mended is the leak mended.
 var mended = strings.Replace(leaking, "\treturn C.cudaMemset", "\tdefer C.cudaFree(p)\n\treturn C.cudaMemset", 1)
