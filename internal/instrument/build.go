@@ -219,7 +219,7 @@ func (b *builder) select_(ctx context.Context) error {
 		u.modeled = modeled(p.path())
 		b.check(u)
 		if len(p.CgoFiles) > 0 {
-			if u.c, err = readC(p); err != nil {
+			if u.c, err = b.readC(p); err != nil {
 				b.note(p, oneLine(err.Error()))
 			}
 		}

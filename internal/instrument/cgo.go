@@ -15,13 +15,16 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/rules"
+	ledger "github.com/gpumemlint/gpumemlint/runtime/track"
 )
 
 // A cFunc is a C function as cgo declares it in Go.
 type cFunc struct {
-	params []string // Go types, as text that holds in every file of the package
-	result string   // likewise; empty for void
+	params []string          // Go types, as text that holds in every file of the package
+	result string            // likewise; empty for void
+	pairs  []ownership.CPair // what it acquires or releases by its name and types
 }
 
 func (f *cFunc) results() int {
@@ -44,8 +47,9 @@ const (
 //	func _Cfunc_cudaMalloc(p0 *unsafe.Pointer, p1 _Ctype_size_t) (r1 _Ctype_cudaError_t)
 //
 // A function with a type that no file can write is left out.
-func readC(p *pkg) (map[string]*cFunc, error) {
+func (b *builder) readC(p *pkg) (map[string]*cFunc, error) {
 	funcs := map[string]*cFunc{}
+	fset := token.NewFileSet()
 	for _, name := range p.CompiledGoFiles {
 		if !filepath.IsAbs(name) {
 			continue // the user's
@@ -58,10 +62,12 @@ func readC(p *pkg) (map[string]*cFunc, error) {
 		if !bytes.Contains(src, []byte("\nfunc _cgo_runtime_cgocall(")) {
 			continue // the package's own files, rewritten
 		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+		syntax, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, fmt.Errorf("read what cgo made: %w", err)
 		}
+		conf := types.Config{Importer: &exports{b: b, pkg: p, seen: map[string]*types.Package{}}, Error: func(error) {}, IgnoreFuncBodies: true}
+		made, _ := conf.Check(p.path(), fset, []*ast.File{syntax}, nil) // what has no type is in no pair
 		names := cNames(syntax)
 		for _, decl := range syntax.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
@@ -77,6 +83,11 @@ func readC(p *pkg) (map[string]*cFunc, error) {
 			}
 			if f, ok := names.function(fn.Type); ok {
 				funcs[c] = f
+			}
+		}
+		for _, pair := range ownership.CPairs(made) {
+			if f := funcs[pair.Name]; f != nil {
+				f.pairs = append(f.pairs, pair)
 			}
 		}
 		return funcs, nil
@@ -246,14 +257,49 @@ func addresses(names []string, lead string) string {
 // cSpec is how the ledger follows a C function; nil if it does not.
 func (b *builder) cSpec(name string, c *cFunc) *spec {
 	m := b.set.C(name)
-	if m == nil || len(m.Params) != len(c.params) {
-		return nil // no model, or one of another version
+	var s *spec
+	switch {
+	case m == nil && len(c.pairs) > 0:
+		s = b.pairSpec(name, c)
+	case m != nil && len(m.Params) == len(c.params):
+		s = b.specOf(m, "C."+name, signature{c: c}, false)
 	}
-	s := b.specOf(m, "C."+name, signature{c: c}, false)
-	if s != nil {
-		s.fn.Raw = true
+	if s == nil {
+		return nil // no model, one of another version, or nothing to follow
+	}
+	s.fn.Raw = true
+	return s
+}
+
+// pairSpec follows a function by the pairs that it is in.
+func (b *builder) pairSpec(name string, c *cFunc) *spec {
+	s := &spec{fn: ledger.Func{Name: "C." + name}}
+	for i := range c.params {
+		s.ins = append(s.ins, i)
+	}
+	s.fn.Ins = len(s.ins)
+	for _, p := range c.pairs {
+		e := ledger.Effect{Op: ledger.OpAcquire, Class: b.inferredClass(p), Place: ledger.Place{Root: p.Param, Deref: p.Deref}, Of: ledger.Place{Root: -1}}
+		if p.Release {
+			e.Op = ledger.OpRelease
+		}
+		if p.Param < 0 {
+			e.Place.Root = len(s.ins)
+		}
+		s.fn.Effects = append(s.fn.Effects, e)
 	}
 	return s
+}
+
+// inferredClass is the number of a class that nobody has declared.
+func (b *builder) inferredClass(p ownership.CPair) int {
+	n, ok := b.classes[p.Class]
+	if !ok {
+		n = len(b.table.Classes)
+		b.classes[p.Class] = n
+		b.table.Classes = append(b.table.Classes, ledger.Class{Name: p.Class, Inferred: true, Reused: true})
+	}
+	return n
 }
 
 // cNumber is the number of a C function's spec, the same for all calls.

@@ -34,7 +34,7 @@ func TestRawC(t *testing.T) {
 	if f := rec.Sites[0].Stack[0]; f.Func != "example.com/raw.New" || f.File != name || f.Line != lineWith(t, name, "// acquire") {
 		t.Errorf("TestNew: the stack begins with %+v, want the user's call", f)
 	}
-	for test, live := range map[string]int{"TestScoped": 0, "TestAsync": 0, "TestLose": 1} {
+	for test, live := range map[string]int{"TestScoped": 0, "TestAsync": 0, "TestLose": 1, "TestPairs": 0} {
 		if rec := plain.test(t, test); len(rec.Live) != live {
 			t.Errorf("%s: live %+v, want %d", test, rec.Live, live)
 		}
@@ -44,6 +44,12 @@ func TestRawC(t *testing.T) {
 	}
 	if rec := p.run(t, "memset").test(t, "TestNew"); !rec.Failed || len(rec.Live) != 1 {
 		t.Errorf("cudaMemset fails: failed %t, live %+v, want the memory", rec.Failed, rec.Live)
+	}
+	if rec := plain.test(t, "TestPairs"); len(rec.Sites) != 2 || rec.Sites[0].Released != 1 || rec.Sites[1].Released != 1 {
+		t.Errorf("TestPairs: sites %+v, want a gizmo and a lever, both released", rec.Sites)
+	}
+	if rec := p.run(t, "lever").test(t, "TestPairs"); len(rec.Live) != 1 || !rec.Live[0].Inferred || rec.Live[0].Class != "c:_Ctype_struct_gizmo" {
+		t.Errorf("lever_create fails: live %+v, want the gizmo", rec.Live)
 	}
 	if rec := p.run(t, "errno").test(t, "TestScoped"); !rec.Failed || len(rec.Live) != 0 {
 		t.Errorf("check fails: failed %t, live %+v, want nothing, as it is deferred", rec.Failed, rec.Live)
