@@ -186,7 +186,7 @@ func (r *run) describe(s *state) *freed {
 		r.vacate(s)
 		f.certain = report.Likely
 	case iv.callee != nil && r.e.hasSummary(iv):
-	case f.raw && !strongRelease(iv.obj.Name()):
+	case f.raw && (!strongRelease(iv.obj.Name()) || len(iv.common.Args) > 2):
 		return nil // C.ctx_clear: the handle lives on
 	case f.raw:
 		f.certain = report.Likely

@@ -12,7 +12,13 @@ import (
 
 // strongRelease reports whether a C name says that the handle is gone, not only
 // emptied, and not one reference of several.
+//
+// FreeType and its like are names of libraries.
 func strongRelease(name string) bool {
+	name = strings.ToLower(name)
+	for _, lib := range []string{"freetype", "freeimage", "freeglut", "freenect"} {
+		name = strings.ReplaceAll(name, lib, "")
+	}
 	return hasWord(name, []string{"free", "destroy", "delete", "dispose", "release"})
 }
 
@@ -171,7 +177,7 @@ func (r *run) afterC(s *state, iv *invocation, name string, held []int) bool {
 	case strings.HasPrefix(iv.obj.Name(), "_cgo") || strings.HasPrefix(name, "_cgo"):
 		return false
 	case hasWord(name, releaseWords):
-		if strongRelease(name) && r.e.releasesC(iv.common, held) {
+		if strongRelease(name) && len(iv.common.Args) <= 2 && r.e.releasesC(iv.common, held) {
 			return r.again(s, iv, nil)
 		}
 		return true

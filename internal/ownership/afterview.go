@@ -268,8 +268,7 @@ func (r *run) waits(s *state, iv *invocation) {
 	if iv.obj != nil {
 		// A copy that returns when it is done runs behind all that came before
 		// on the default stream, and blocking streams wait for it.
-		name := strings.ToLower(iv.obj.Name())
-		if strings.Contains(name, "memcpy") && !strings.Contains(name, "async") {
+		if name := iv.obj.Name(); hasWord(name, []string{"memcpy", "download", "tohost", "copytohost", "readback"}) && !hasWord(name, []string{"async", "withstream"}) {
 			s.pending = nil
 		}
 	}

@@ -119,3 +119,11 @@ func newOwner(n int) (*owner, error) {
 }
 
 func (o *owner) Close() { o.buf.Free() }
+
+func downloaded(dst, src *dev.Buf, s *dev.Stream, host []byte) error {
+	if err := dev.CopyAsync(dst, src, s); err != nil {
+		return err
+	}
+	dst.Download(host) // behind all that came before
+	return src.Free()
+}

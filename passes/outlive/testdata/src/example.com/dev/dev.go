@@ -92,3 +92,8 @@ func (d *Desc) Run() error { return nil }
 //
 //gpumem:borrow result0
 func Shared() *Buf { return nil }
+
+// Download copies to the host and returns when it is done.
+//
+//gpumem:use
+func (b *Buf) Download(dst []byte) {}
