@@ -249,6 +249,9 @@ func (c *closing) concerns(s *state, iv *invocation, i int, a val) (about, bool)
 		}
 	}
 	if path == "" {
+		if x, ok := a.(sym); ok && isElement(x.v) && c.endsCall(iv, i) {
+			return about{"", e.calleeName(iv.common), true}, true // of a list made here: []T{m.a, m.b}
+		}
 		return about{}, false
 	}
 	if iv.obj != nil && hasWord(iv.obj.Name(), []string{"current", "lock", "bind", "push"}) {
@@ -262,6 +265,9 @@ func (c *closing) concerns(s *state, iv *invocation, i int, a val) (about, bool)
 			} else {
 				name = e.calleeName(iv.common)
 			}
+			if i < len(iv.common.Args) && isElement(iv.common.Args[i]) && !strings.HasSuffix(p, "[]") {
+				name = e.calleeName(iv.common) // of a list made here
+			}
 			return about{p, name, c.endsCall(iv, i)}, true
 		}
 	}
@@ -271,6 +277,16 @@ func (c *closing) concerns(s *state, iv *invocation, i int, a val) (about, bool)
 		return about{path, c.d.fn.Params[0].Name() + path + "." + iv.obj.Name(), true}, true
 	}
 	return about{}, false
+}
+
+// isElement reports whether v was loaded from an element of a list.
+func isElement(v ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	_, ok = load.X.(*ssa.IndexAddr)
+	return ok
 }
 
 // lastWords are what is asked of an object before it is closed.
@@ -347,8 +363,10 @@ func (e *engine) closeSkips(d *destructor) (Verdict, bool) {
 				continue // nothing failed, or something that is none of ours
 			case plainly[exitPos(r.in)]:
 				continue // given up for another reason: it was closed before
-			case a.path == path && a.ends && !c.otherElement(r):
+			case a.path == path && a.ends && !otherElement(r):
 				continue // its own release failed
+			case a.path == "" && !otherElement(r):
+				continue // of a list that it is not in
 			}
 			if _, _, stored := c.run.storedAt(r.s, c.start); stored {
 				continue // handed on
@@ -419,12 +437,9 @@ func testsError(cond ssa.Value, call *ssa.Call) bool {
 	return ok && cmp.Op == token.NEQ && cmp.X == ssa.Value(call) && zeroConst(cmp.Y)
 }
 
-// otherElement reports whether a path left a loop over the field's elements
-// when another element than the followed one failed.
-func (c *closing) otherElement(r ret) bool {
-	if !strings.HasSuffix(c.path, "[]") {
-		return false
-	}
+// otherElement reports whether a path left a loop over a list when another
+// element than the followed one failed.
+func otherElement(r ret) bool {
 	for _, v := range r.s.visited {
 		if v.now < 0 {
 			return true

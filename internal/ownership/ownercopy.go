@@ -5,8 +5,10 @@ package ownership
 
 import (
 	"fmt"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -294,7 +296,7 @@ func (w *copyWalk) run(b *ssa.BasicBlock, i int, s copyState) (Verdict, bool) {
 			}
 		}
 	}
-	w.block(b, i+1, s, map[ssa.Value]bool{}, map[*ssa.BasicBlock]bool{})
+	w.block(b, i+1, s, map[ssa.Value]bool{}, map[*ssa.BasicBlock]bool{}, nil)
 	if w.found == nil {
 		return Verdict{}, false
 	}
@@ -310,8 +312,9 @@ func (w *copyWalk) deferred(s copyState, d *ssa.Defer) copyState {
 
 // block follows a path from instruction i of b. Conditions that were met before
 // on the path keep their answer; a loop is gone round once, so that its
-// iterations, which see other elements, do not mix.
-func (w *copyWalk) block(b *ssa.BasicBlock, i int, s copyState, conds map[ssa.Value]bool, around map[*ssa.BasicBlock]bool) {
+// iterations, which see other elements, do not mix. Loops that are not entered
+// at all are left out: mostly such a path cannot be taken.
+func (w *copyWalk) block(b *ssa.BasicBlock, i int, s copyState, conds map[ssa.Value]bool, around map[*ssa.BasicBlock]bool, ints map[ssa.Value]int64) {
 	if w.found != nil || w.steps > 3000 {
 		return
 	}
@@ -331,7 +334,11 @@ func (w *copyWalk) block(b *ssa.BasicBlock, i int, s copyState, conds map[ssa.Va
 			if not, ok := v.(*ssa.UnOp); ok && not.Op == token.NOT {
 				v, want = not.X, !want
 			}
-			if known, ok := conds[v]; ok {
+			known, ok := conds[v]
+			if !ok {
+				known, ok = compare(v, ints)
+			}
+			if ok {
 				if known != want {
 					continue
 				}
@@ -350,16 +357,72 @@ func (w *copyWalk) block(b *ssa.BasicBlock, i int, s copyState, conds map[ssa.Va
 			}
 			c = map[ssa.Value]bool{} // the next iteration's are others
 		}
-		if around[b] && w.e.info(w.fn).loops[b] != nil && w.e.info(w.fn).loops[b].contains(next) {
-			continue // a second time into the same loop
+		if l := w.e.info(w.fn).loops[b]; l != nil && around[b] == l.contains(next) {
+			continue // a second time into the same loop, or past it without a turn
 		}
-		key := fmt.Sprint(next.Index, s.key(), len(turn), condKey(c))
+		nextInts := phiInts(b, next, ints)
+		key := fmt.Sprint(next.Index, s.key(), len(turn), condKey(c), len(nextInts))
 		if w.seen[key] {
 			continue
 		}
 		w.seen[key] = true
-		w.block(next, 0, s, c, turn)
+		w.block(next, 0, s, c, turn, nextInts)
 	}
+}
+
+// phiInts are the loop counters that are known where a path enters a block: the
+// first turn's.
+func phiInts(from, to *ssa.BasicBlock, ints map[ssa.Value]int64) map[ssa.Value]int64 {
+	next := ints
+	for _, in := range to.Instrs {
+		phi, ok := in.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		for k, pred := range to.Preds {
+			if pred != from {
+				continue
+			}
+			c, isConst := phi.Edges[k].(*ssa.Const)
+			known := isConst && c.Value != nil && c.Value.Kind() == constant.Int
+			if _, was := ints[phi]; !known && !was {
+				continue
+			}
+			if len(next) == len(ints) {
+				next = cloneMap(ints)
+			}
+			delete(next, phi)
+			if known {
+				next[phi] = c.Int64()
+			}
+		}
+	}
+	return next
+}
+
+// compare decides a comparison of a known counter with a constant.
+func compare(cond ssa.Value, ints map[ssa.Value]int64) (truth, ok bool) {
+	cmp, isCmp := cond.(*ssa.BinOp)
+	if !isCmp {
+		return false, false
+	}
+	x, known := ints[cmp.X]
+	c, isConst := cmp.Y.(*ssa.Const)
+	if !known || !isConst || c.Value == nil || c.Value.Kind() != constant.Int {
+		return false, false
+	}
+	if !isComparison(cmp.Op) {
+		return false, false
+	}
+	return constant.Compare(constant.MakeInt64(x), cmp.Op, c.Value), true
+}
+
+func isComparison(op token.Token) bool {
+	switch op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return true
+	}
+	return false
 }
 
 // condKey is a digest of the answers on a path that does not depend on the
@@ -412,6 +475,15 @@ func (w *copyWalk) store(st *ssa.Store, s copyState) (copyState, bool) {
 		}
 		return s, false
 	}
+	var more []place // the whole struct goes on: f := frame{mat: m}
+	if load, ok := st.Val.(*ssa.UnOp); ok && load.Op == token.MUL {
+		for _, m := range s.members {
+			if rest, ok := strings.CutPrefix(string(m), string(placeOf(load.X))+"."); ok {
+				more = append(more, to+place("."+rest))
+				w.names[to+place("."+rest)] = w.e.placeName(st.Addr) + "." + rest
+			}
+		}
+	}
 	for _, m := range s.members {
 		// Another value, or another object at the end of the pointer.
 		if m == to || len(m) > len(to) && (m[:len(to)] == to && (m[len(to)] == '.' || m[len(to)] == '[') || m == "*"+to || len(m) > len(to)+1 && m[:len(to)+1] == "*"+to) {
@@ -422,8 +494,8 @@ func (w *copyWalk) store(st *ssa.Store, s copyState) (copyState, bool) {
 			s = s.without(m)
 		}
 	}
-	if s.released != "" && !s.has(s.released) && len(s.members) == 0 {
-		return s, true
+	if len(more) > 0 {
+		s.members = append(append([]place(nil), s.members...), more...)
 	}
 	return s, len(s.members) == 0
 }
@@ -477,6 +549,12 @@ func (w *copyWalk) releasedBy(c *ssa.CallCommon, s copyState) []place {
 		}
 		if s.has(p) && w.e.releasesPlace(c, i, w.typ) {
 			list = append(list, p)
+			continue
+		}
+		for _, m := range s.members {
+			if rest, ok := strings.CutPrefix(string(m), string(p)+"."); ok && w.e.releasesField(c, i, "."+rest, w.typ) {
+				list = append(list, m) // f.Close() closes f.mat
+			}
 		}
 	}
 	if mc, ok := c.Value.(*ssa.MakeClosure); ok && len(c.Args) == 0 {
@@ -507,6 +585,22 @@ func (w *copyWalk) literal(mc *ssa.MakeClosure, s copyState) []place {
 		}
 	}
 	return list
+}
+
+// releasesField reports whether a call surely releases the struct of type t in a
+// field of the object that is argument i.
+func (e *engine) releasesField(c *ssa.CallCommon, i int, path string, t types.Type) bool {
+	fn := c.StaticCallee()
+	if fn == nil || !e.local(fn) || fn.Object() == nil {
+		return false
+	}
+	for _, sub := range e.copyPaths(t) {
+		eff := e.localEffect(fn, i, path+sub)
+		if bits := eff.OK | eff.Err; bits == bitReleased {
+			return true
+		}
+	}
+	return false
 }
 
 // releasesPlace reports whether a call surely releases the struct of type t

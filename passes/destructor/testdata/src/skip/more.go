@@ -136,3 +136,27 @@ func (b *bound) Close() error {
 	}
 	return errors.Join(b.b.Free(), b.s.Close())
 }
+
+// A list made in place.
+type inPlace struct{ a, b *dev.Buf }
+
+func (p *inPlace) Close() error {
+	for _, b := range []*dev.Buf{p.a, p.b} {
+		if err := b.Free(); err != nil {
+			return err // want `Close does not release p.a`
+		}
+	}
+	return nil
+}
+
+type inPlaceRight struct{ a, b *dev.Buf }
+
+func (p *inPlaceRight) Close() error {
+	var errs []error
+	for _, b := range []*dev.Buf{p.a, p.b} {
+		if err := b.Free(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

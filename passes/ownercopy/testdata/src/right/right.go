@@ -195,3 +195,27 @@ func cutOff(mats []dev.Mat) {
 		mats[i].Close()
 	}
 }
+
+type frame struct{ mat dev.Mat }
+
+func (f *frame) Close() { f.mat.Close() }
+
+func wrapped() {
+	m := dev.NewMat()
+	f := &frame{mat: m}
+	f.Close()
+}
+
+// The first one is the caller's, the others are made here.
+func pipeline(img dev.Mat) {
+	cur := img
+	for i := 0; i < 3; i++ {
+		next := cur.Clone()
+		if i > 0 {
+			cur.Close()
+		}
+		cur = next
+	}
+	cur.Close()
+	img.Close()
+}

@@ -118,3 +118,17 @@ func (i *image) grow() error {
 	*i = *bigger // want `bigger is copied while its finalizer stays armed, which will release what the copy owns: take it off with runtime.SetFinalizer\(bigger, nil\) \(GM403\)`
 	return nil
 }
+
+func wrapped() {
+	m := dev.NewMat()
+	f := &frame{mat: m}
+	f.Close()
+	m.Close() // want `.* and m are copies of one Mat`
+}
+
+func wrappedByValue() {
+	m := dev.NewMat()
+	defer m.Close() // want `f.mat and m are copies of one Mat`
+	f := frame{mat: m}
+	defer f.Close()
+}
