@@ -23,6 +23,8 @@ type kinship struct {
 	callee  string
 	parent  []spot
 	ambient string // class of a parent that no spot names
+
+	renewals []*ssa.Call // what puts another child at the same spots
 }
 
 // orders reports parents that are released before their children (GM505): the
@@ -194,6 +196,7 @@ func (h *habits) spotsOf(v ssa.Value) []spot {
 type end struct {
 	class Class
 	at    spot // unknown for what is of the process
+	in    spot // the container that it is an element of, if it is one
 }
 
 // endsOf lists what a call releases, as far as its model says.
@@ -217,7 +220,7 @@ func (h *habits) endsOf(c *ssa.CallCommon) []end {
 		}
 		e := end{class: classOf(class, nil)}
 		if v != nil {
-			e.at = h.spotOf(v)
+			e.at, e.in = h.spotOf(v), h.containerOf(v)
 			e.at.path += pathOf(eff.Place)
 		}
 		list = append(list, e)

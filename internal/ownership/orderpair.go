@@ -5,6 +5,7 @@ package ownership
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -21,17 +22,15 @@ import (
 //		llama.Free(s.ctx)
 //	}
 func (h *habits) siblings(fn *ssa.Function, known []*kinship) []*kinship {
-	for _, k := range known {
-		if k.birth != nil {
-			return nil // it makes its own
-		}
-	}
 	found := map[string][]end{}
 	var names []string
 	eachCall(fn, func(in ssa.CallInstruction) {
-		for _, e := range h.endsOf(in.Common()) {
+		for _, e := range h.allEnds(in.Common()) {
 			if !e.at.known() || !fromOutside(e.at) {
-				continue
+				e.at = e.in
+			}
+			if !e.at.known() || !fromOutside(e.at) {
+				continue // made here
 			}
 			if found[e.class.Name] == nil {
 				names = append(names, e.class.Name)
@@ -53,7 +52,13 @@ func (h *habits) siblings(fn *ssa.Function, known []*kinship) []*kinship {
 			p := found[parent][0]
 			for _, c := range found[child] {
 				if c.at.root == p.at.root || isParameter(c.at.root) && isParameter(p.at.root) {
-					list = append(list, &kinship{child: []spot{c.at}, class: c.class, parent: []spot{p.at}})
+					k := &kinship{child: []spot{c.at}, class: c.class, parent: []spot{p.at}}
+					for _, other := range known {
+						if other.birth != nil && slices.ContainsFunc(other.child, c.at.covers) {
+							k.renewals = append(k.renewals, other.birth)
+						}
+					}
+					list = append(list, k)
 				}
 			}
 		}
@@ -74,8 +79,92 @@ func isParameter(v ssa.Value) bool {
 	return ok
 }
 
+// allEnds is endsOf with the release methods of the user's types. Their class
+// is the type.
+func (h *habits) allEnds(c *ssa.CallCommon) []end {
+	if h.callModel(c) != nil {
+		return h.endsOf(c)
+	}
+	ops := operands(c)
+	if len(ops) == 0 || c.IsInvoke() || c.StaticCallee() == nil || c.Signature().Recv() == nil {
+		return nil // not a method whose effect is known
+	}
+	n := namedOf(ops[0].Type())
+	if n == nil || n.Obj().Pkg() == nil {
+		return nil
+	}
+	releases, class := h.releasesArg(c, h.localCallee(c), 0)
+	if !releases {
+		return nil
+	}
+	class.Name = typeClass(n)
+	return []end{{class: class, at: h.spotOf(ops[0]), in: h.containerOf(ops[0])}}
+}
+
+// typeClass names a type of the user's among the classes.
+func typeClass(n *types.Named) string {
+	return "type:" + n.Origin().Obj().Pkg().Path() + "." + n.Obj().Name()
+}
+
+// typeParents adds the types that constructors of this package and of those it
+// imports make children of.
+func (h *habits) typeParents() {
+	for _, fn := range h.funcs {
+		if fn.Parent() == nil {
+			h.addTypes(fn.Signature, h.orderOf(fn))
+		}
+	}
+	for _, imp := range h.pass.Pkg.Imports() {
+		if !h.analyzed(imp) {
+			continue // no facts
+		}
+		scope := imp.Scope()
+		for _, name := range scope.Names() { // sorted
+			switch obj := scope.Lookup(name).(type) {
+			case *types.Func:
+				h.addFact(obj)
+			case *types.TypeName:
+				if n, ok := obj.Type().(*types.Named); ok {
+					for i := range n.NumMethods() {
+						h.addFact(n.Method(i))
+					}
+				}
+			}
+		}
+	}
+}
+
+func (h *habits) addFact(obj *types.Func) {
+	if f := h.fact(obj); f != nil {
+		h.addTypes(obj.Signature(), f.Order)
+	}
+}
+
+func (h *habits) addTypes(sig *types.Signature, facts []OrderFact) {
+	for _, o := range facts {
+		params := []types.Type{}
+		if sig.Recv() != nil {
+			params = append(params, sig.Recv().Type())
+		}
+		for i := range sig.Params().Len() {
+			params = append(params, sig.Params().At(i).Type())
+		}
+		if o.Result >= sig.Results().Len() || o.Param >= len(params) {
+			continue
+		}
+		child, parent := namedOf(sig.Results().At(o.Result).Type()), namedOf(params[o.Param])
+		if child == nil || parent == nil {
+			continue
+		}
+		c, p := typeClass(child), typeClass(parent)
+		if !slices.Contains(h.parents[c], p) {
+			h.parents[c] = append(h.parents[c], p)
+		}
+	}
+}
+
 // parentClasses are the classes that instances of a class are made from, as
-// the models of its library say.
+// the models of its library or the constructors of its type say.
 func (h *habits) parentClasses(child string) []string {
 	if h.parents == nil {
 		h.parents = map[string][]string{}
@@ -84,6 +173,7 @@ func (h *habits) parentClasses(child string) []string {
 				h.addParents(f, m)
 			}
 		}
+		h.typeParents()
 	}
 	return h.parents[child]
 }

@@ -145,7 +145,7 @@ func (r *orderRun) instr(in ssa.Instruction, states []orderState, depth int) []o
 func (r *orderRun) call(in ssa.CallInstruction, states []orderState, depth int) []orderState {
 	c := in.Common()
 	if body := bodyOf(c); body != nil && len(body.Blocks) > 0 && depth < maxInline {
-		if isCgoWrapper(body) || body != literalOf(c.Value) {
+		if _, made := c.Value.(*ssa.Call); made || isCgoWrapper(body) {
 			defer func(old ssa.CallInstruction) { r.stands = old }(r.stands)
 			r.stands = in // the user wrote the C call here
 		}
@@ -225,7 +225,7 @@ func (r *orderRun) matters(c *ssa.CallCommon, depth int) bool {
 
 func (r *orderRun) event(in ssa.CallInstruction) event {
 	ev := r.eventOf(in.Common())
-	if call, ok := in.(*ssa.Call); ok && r.k.birth == call {
+	if call, ok := in.(*ssa.Call); ok && (r.k.birth == call || slices.Contains(r.k.renewals, call)) {
 		ev.born = true
 	}
 	return ev
@@ -237,7 +237,7 @@ func (r *orderRun) eventOf(c *ssa.CallCommon) event {
 	}
 	var ev event
 	for _, e := range r.h.endsOf(c) {
-		if r.isAny(r.k.child, e.at) {
+		if r.isAny(r.k.child, e.at) || r.isAny(r.k.child, e.in) {
 			ev.childEnds = true
 		}
 		if r.isAny(r.k.parent, e.at) {
@@ -249,8 +249,8 @@ func (r *orderRun) eventOf(c *ssa.CallCommon) event {
 	}
 	callee := r.h.localCallee(c)
 	for i, v := range operands(c) {
-		at := r.h.spotOf(v)
-		isChild, isParent := r.isAny(r.k.child, at), r.isAny(r.k.parent, at)
+		at, in := r.h.spotOf(v), r.h.containerOf(v)
+		isChild, isParent := r.isAny(r.k.child, at) || r.isAny(r.k.child, in), r.isAny(r.k.parent, at)
 		if !isChild && !isParent {
 			continue
 		}

@@ -32,7 +32,7 @@ func (s spot) covers(t spot) bool {
 
 func under(whole, part string) bool {
 	rest, ok := strings.CutPrefix(part, whole)
-	return ok && (rest == "" || rest[0] == '.')
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // spotOf finds the spot of a handle, or of what a pointer points at. An element
@@ -98,6 +98,46 @@ func (h *habits) spotAt(v ssa.Value, depth int) spot {
 		return spot{root: v}
 	}
 	return spot{root: v}
+}
+
+// containerOf is the spot of the elements that v is one of, or unknown.
+//
+//	for i := range s.bufs { s.bufs[i].Free() }
+//	for _, b := range s.bufs { b.Free() }
+func (h *habits) containerOf(v ssa.Value) spot {
+	var x ssa.Value
+	switch v := v.(type) {
+	case *ssa.IndexAddr:
+		x = v.X
+	case *ssa.Index:
+		x = v.X
+	case *ssa.Lookup:
+		x = v.X
+	case *ssa.Extract:
+		if next, ok := v.Tuple.(*ssa.Next); ok {
+			if r, ok := next.Iter.(*ssa.Range); ok {
+				x = r.X
+			}
+		}
+	case *ssa.UnOp:
+		return h.containerOf(v.X)
+	case *ssa.Alloc:
+		if one := h.onlyValue(v); one != nil {
+			return h.containerOf(one)
+		}
+	case *ssa.MakeInterface:
+		return h.containerOf(v.X)
+	case *ssa.Convert:
+		return h.containerOf(v.X)
+	}
+	if x == nil {
+		return spot{}
+	}
+	s := h.spotOf(x)
+	if s.known() {
+		s.path += "[]"
+	}
+	return s
 }
 
 func (h *habits) fieldSpot(x ssa.Value, name string, depth int) spot {
@@ -256,6 +296,9 @@ func bodyOf(c *ssa.CallCommon) *ssa.Function {
 	}
 	if lit := literalOf(c.Value); lit != nil {
 		return lit
+	}
+	if fn, ok := c.Value.(*ssa.Function); ok && fn.Name() == "Do" && len(c.Args) == 2 && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync" {
+		return literalOf(c.Args[1]) // once.Do(func() { ... })
 	}
 	call, ok := c.Value.(*ssa.Call)
 	if !ok {

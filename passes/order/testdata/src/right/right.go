@@ -243,3 +243,43 @@ func throughHelper(n int) error {
 	defer release(c, b)
 	return b.Fill(1)
 }
+
+type pool struct {
+	ctx  *dev.Context
+	bufs []*dev.Buf
+}
+
+func (p *pool) Close() {
+	for _, b := range p.bufs {
+		b.Free()
+	}
+	p.ctx.Close()
+}
+
+// Emptied, and filled again in another context.
+func (m *model) reload(n int) error {
+	m.buf.Free()
+	m.ctx.Close()
+	c, err := dev.NewContext()
+	if err != nil {
+		return err
+	}
+	m.ctx = c
+	if m.buf, err = c.Alloc(n); err != nil {
+		return err
+	}
+	return m.buf.Fill(0)
+}
+
+// One context a worker.
+type worker struct {
+	ctx *dev.Context
+	buf *dev.Buf
+}
+
+func closeAll(list []*worker) {
+	for _, w := range list {
+		w.buf.Free()
+		w.ctx.Close()
+	}
+}

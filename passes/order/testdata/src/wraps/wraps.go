@@ -71,3 +71,15 @@ func (a *app) Close() {
 	a.s.Close()
 	a.m.Close()
 }
+
+type wrongApp struct {
+	m *wrap.Model
+	s []*wrap.Session
+}
+
+func (a *wrongApp) Close() {
+	a.m.Close() // want `Model is closed before the Session \(line 83\), which needs it: release that first`
+	for _, s := range a.s {
+		s.Close()
+	}
+}

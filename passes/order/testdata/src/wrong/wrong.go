@@ -3,7 +3,11 @@
 
 package wrong
 
-import "example.com/dev"
+import (
+	"sync"
+
+	"example.com/dev"
+)
 
 func plain(n int) error {
 	c, err := dev.NewContext()
@@ -16,7 +20,7 @@ func plain(n int) error {
 		return err
 	}
 	b.Fill(0)
-	c.Close() // want `context is closed while the device buffer from Context.Alloc \(line 13\), which needs it, is still there: release that first \(GM505\)`
+	c.Close() // want `context is closed while the device buffer from Context.Alloc \(line 17\), which needs it, is still there: release that first \(GM505\)`
 	b.Free()
 	return nil
 }
@@ -33,10 +37,10 @@ func deferredChild(n int) error {
 	}
 	defer b.Free()
 	if err := b.Fill(0); err != nil {
-		c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 29\)`
+		c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 33\)`
 		return err
 	}
-	return c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 29\)`
+	return c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 33\)`
 }
 
 func deferredBoth(n int) error {
@@ -50,7 +54,7 @@ func deferredBoth(n int) error {
 		return err
 	}
 	defer b.Free()
-	defer c.Close() // want `deferred calls run last to first: context is closed while the device buffer from dev.Alloc \(line 47\), which needs it, is still there: release that first \(GM505\)`
+	defer c.Close() // want `deferred calls run last to first: context is closed while the device buffer from dev.Alloc \(line 51\), which needs it, is still there: release that first \(GM505\)`
 	return b.Fill(0)
 }
 
@@ -65,7 +69,7 @@ func inOneLiteral(n int) error {
 		return err
 	}
 	defer func() {
-		c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 62\)`
+		c.Close() // want `context is closed while the device buffer from dev.Alloc \(line 66\)`
 		b.Free()
 	}()
 	return b.Fill(0)
@@ -81,7 +85,7 @@ func usedAfter(n int) error {
 		c.Close()
 		return err
 	}
-	c.Close() // want `context is closed before Buf.Fill \(line 85\), which needs it: release it last`
+	c.Close() // want `context is closed before Buf.Fill \(line 89\), which needs it: release it last`
 	err = b.Fill(0)
 	b.Free()
 	return err
@@ -106,7 +110,7 @@ func newModel(n int) (*model, error) {
 }
 
 func (m *model) Close() {
-	m.ctx.Close() // want `context is closed before the device buffer \(line 110\), which needs it: release that first`
+	m.ctx.Close() // want `context is closed before the device buffer \(line 114\), which needs it: release that first`
 	m.buf.Free()
 }
 
@@ -120,13 +124,13 @@ func inFields(n int) error {
 		m.ctx.Close()
 		return err
 	}
-	m.ctx.Close() // want `context is closed while the device buffer from Context.Alloc \(line 119\)`
+	m.ctx.Close() // want `context is closed while the device buffer from Context.Alloc \(line 123\)`
 	m.buf.Free()
 	return nil
 }
 
 func release(c *dev.Context, b *dev.Buf) {
-	c.Close() // want `context is closed before the device buffer \(line 130\), which needs it`
+	c.Close() // want `context is closed before the device buffer \(line 134\), which needs it`
 	b.Free()
 }
 
@@ -153,7 +157,7 @@ func environment(n int) error {
 		return err
 	}
 	defer c.Close()
-	dev.Close() // want `environment is closed before the context \(line 155\), which needs it: release that first`
+	dev.Close() // want `environment is closed before the context \(line 159\), which needs it: release that first`
 	return nil
 }
 
@@ -176,7 +180,7 @@ type server struct {
 }
 
 func (s *server) Shutdown() {
-	dev.Close() // want `environment is closed before the device buffer \(line 180\)`
+	dev.Close() // want `environment is closed before the device buffer \(line 184\)`
 	s.b.Free()
 	s.c.Close()
 }
@@ -186,7 +190,7 @@ func closeAll() { dev.Close() }
 func (s *server) stop() { s.b.Free() }
 
 func (s *server) Stop() {
-	closeAll() // want `environment is closed before the device buffer \(line 190\)`
+	closeAll() // want `environment is closed before the device buffer \(line 194\)`
 	s.stop()
 }
 
@@ -204,4 +208,42 @@ func loop(n int) {
 		c.Close() // want `context is closed while`
 		b.Free()
 	}
+}
+
+type pool struct {
+	ctx  *dev.Context
+	bufs []*dev.Buf
+}
+
+func (p *pool) Close() {
+	p.ctx.Close() // want `context is closed before the device buffer \(line 221\), which needs it: release that first`
+	for _, b := range p.bufs {
+		b.Free()
+	}
+}
+
+type once struct {
+	sync.Once
+	ctx *dev.Context
+	buf *dev.Buf
+}
+
+func (o *once) Close() {
+	o.Do(func() {
+		o.ctx.Close() // want `context is closed before the device buffer`
+		o.buf.Free()
+	})
+}
+
+// The old buffer outlives its context, the new one does not.
+func (s *server) reload(n int) error {
+	c, err := dev.NewContext()
+	if err != nil {
+		return err
+	}
+	s.c.Close() // want `context is closed before the device buffer`
+	s.b.Free()
+	s.c = c
+	s.b, err = c.Alloc(n)
+	return err
 }
