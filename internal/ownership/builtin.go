@@ -5,6 +5,7 @@ package ownership
 
 import (
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -26,6 +27,8 @@ func (r *run) builtin(fr *frame, s *state, in *ssa.Call, b *ssa.Builtin) ([]*sta
 		if s.status == live && s.holds(r.eval(s, args[0])) {
 			s.set(in, posInt{})
 		}
+	case "clear":
+		r.clear(s, in)
 	case "min", "max":
 	case "ssa:wrapnilchk":
 		s.set(in, r.eval(s, args[0]))
@@ -67,6 +70,23 @@ func (r *run) append(s *state, in *ssa.Call) {
 	l := loc{root: in}
 	s.mem[l.field("[]")] = elem
 	s.set(in, ptr{l})
+}
+
+// clear empties a container: what lay in it is lost unless something else leads
+// to it.
+func (r *run) clear(s *state, in *ssa.Call) {
+	l, ok := r.pointee(s, in.Call.Args[0])
+	if !ok {
+		return
+	}
+	if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.elsewhere(l) {
+		s.over, s.overName = in.Pos(), placeName(l)
+	}
+	for m := range s.mem {
+		if rest, ok := l.under(m); ok && strings.HasPrefix(rest, "[") {
+			delete(s.mem, m)
+		}
+	}
 }
 
 // element is the element of a container that leads to the resource, or nil.

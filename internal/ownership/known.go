@@ -318,7 +318,7 @@ func (r *run) applySummary(s *state, iv *invocation, held []int) ([]*state, bool
 // heldPaths are the paths below an argument at which the resource lies.
 func (r *run) heldPaths(s *state, a val) []string {
 	switch a := a.(type) {
-	case own:
+	case own, done:
 		return []string{""}
 	case ptr, sym:
 		l, _ := pointee(a)
