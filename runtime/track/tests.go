@@ -24,6 +24,7 @@ type tests struct {
 	byName  map[string]*test // those that have not ended
 	byLabel map[unsafe.Pointer]*test
 	byGo    map[uint64]*test
+	foreign map[unsafe.Pointer]*test // labels that the program has set, by the test that was seen with them
 	runs    map[string]int
 }
 
@@ -90,7 +91,7 @@ func (l *ledger) begin(t TB) {
 	if l.tests.byT == nil {
 		l.tests = tests{
 			byT: map[TB]*test{}, byName: map[string]*test{}, byLabel: map[unsafe.Pointer]*test{},
-			byGo: map[uint64]*test{}, runs: map[string]int{},
+			byGo: map[uint64]*test{}, foreign: map[unsafe.Pointer]*test{}, runs: map[string]int{},
 		}
 	}
 	x := &test{name: t.Name()}
@@ -128,7 +129,25 @@ func (ts *tests) current() *test {
 	if x := ts.byLabel[label]; x != nil {
 		return x
 	}
-	return ts.byGo[goroutineID()] // the program has set labels of its own
+	return ts.labelled(label)
+}
+
+// labelled is the test of a goroutine for which the program has set labels of
+// its own: that of the goroutine's number, or that which these labels were seen
+// with, if it was one only. (The address of labels that are gone may come
+// back; the test that it stood for has ended by then, in most cases.)
+func (ts *tests) labelled(label unsafe.Pointer) *test {
+	x := ts.byGo[goroutineID()]
+	before, seen := ts.foreign[label]
+	switch {
+	case x == nil && before != nil && !before.top.ended:
+		return before
+	case x != nil && !seen, x != nil && before != nil && before.top.ended:
+		ts.foreign[label] = x
+	case x != nil && before != x:
+		ts.foreign[label] = nil // several tests share them
+	}
+	return x
 }
 
 func (l *ledger) finishTest(t TB, x *test) {

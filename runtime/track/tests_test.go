@@ -4,8 +4,10 @@
 package track
 
 import (
+	"context"
 	"errors"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"testing"
 	"unsafe"
@@ -70,6 +72,50 @@ func TestParallel(t *testing.T) {
 	}
 	if late != 8 {
 		t.Errorf("%d taken back, want 8", late)
+	}
+}
+
+// Labels that the program sets hide those of the test, for itself and for what
+// it starts.
+func TestForeignLabels(t *testing.T) {
+	read := fresh(t, "")
+	leak := func() {
+		newBuf(false)
+		done := make(chan bool)
+		go func() { defer close(done); newBuf(false) }()
+		<-done
+	}
+	runTest("TestX", func(*fakeTest) {
+		pprof.Do(context.Background(), pprof.Labels("k", "v"), func(context.Context) { leak() })
+	})
+	if rec := one(t, read()); len(rec.Live) != 2 {
+		t.Errorf("live %+v, want both", rec.Live)
+	}
+	// The same labels for two tests: their goroutines cannot be told apart.
+	shared := pprof.WithLabels(context.Background(), pprof.Labels("k", "v"))
+	seen, both := make(chan bool), make(chan bool)
+	var wg sync.WaitGroup
+	for _, name := range []string{"TestA", "TestB"} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			runTest(name, func(*fakeTest) {
+				pprof.SetGoroutineLabels(shared)
+				newBuf(false)
+				seen <- true
+				<-both
+				leak()
+			})
+		}()
+	}
+	<-seen
+	<-seen
+	close(both)
+	wg.Wait()
+	for _, rec := range read()[1:] {
+		if len(rec.Live) != 2 {
+			t.Errorf("%s: live %+v, want the two of its own goroutine", rec.Test, rec.Live)
+		}
 	}
 }
 
