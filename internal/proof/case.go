@@ -90,7 +90,7 @@ type Case struct {
 	// noPoint says of an injection why it cannot be made.
 	noPoint map[string]string
 	tried   map[Trial]bool
-	spans   map[string][]span
+	sources map[string]*source
 }
 
 // claim is a Claim with its places looked up.
@@ -100,6 +100,7 @@ type claim struct {
 	probe    string // ID of the probe on the finding's line
 	acquired lines
 	at       lines // where the finding stands
+	inLoop   bool  // the call that fails stands in a loop of its function
 	// explains is the line of an acquisition, in the user's code, that the
 	// claim turned out to be about although it names another or none.
 	explains lines
@@ -112,7 +113,7 @@ const maxTrials = 6
 
 // New begins a case.
 func New(claims []Claim, o Options) *Case {
-	c := &Case{o: o, noPoint: map[string]string{}, tried: map[Trial]bool{}, spans: map[string][]span{}}
+	c := &Case{o: o, noPoint: map[string]string{}, tried: map[Trial]bool{}, sources: map[string]*source{}}
 	ids := map[Place]map[int]string{}
 	probes := map[Place]string{}
 	for i := range claims {
@@ -135,6 +136,7 @@ func New(claims []Claim, o Options) *Case {
 				ids[f.Place][f.Column] = fmt.Sprintf("call%d", i+1)
 			}
 			cl.inject = ids[f.Place][f.Column]
+			cl.inLoop = c.inLoop(f.Place)
 		}
 		c.claims = append(c.claims, cl)
 	}
@@ -222,26 +224,21 @@ func (c *Case) next(cl *claim) (Trial, bool) {
 				return trial, n < maxTrials
 			}
 			n++
-			// A first call that fails has nothing to lose where the calls
-			// before it are what acquires, as in a loop. If it had, and did
-			// not, a later one tells nothing new.
-			if hit == 1 && c.hadSomething(cl, trial) {
-				break
+			if hit == 1 && !cl.inLoop && c.stops(trial) {
+				break // so it does at a later call, with more of its own in hand
 			}
 		}
 	}
 	return Trial{}, false
 }
 
-// hadSomething reports whether the claim's resource was there when the call
-// failed in a trial.
-func (c *Case) hadSomething(cl *claim, t Trial) bool {
+// stops reports whether a test failed in a trial.
+func (c *Case) stops(t Trial) bool {
 	for _, d := range c.runs {
-		if d.Package != t.Package || d.Inject != t.Inject || d.Hit != t.Hit {
-			continue
-		}
-		if r := d.run(t.Name, 1); r != nil && r.count(cl.acquired).acquired > 0 {
-			return true
+		if d.Package == t.Package && d.Inject == t.Inject && d.Hit == t.Hit {
+			if r := d.run(t.Name, 1); r != nil {
+				return r.Failed
+			}
 		}
 	}
 	return false

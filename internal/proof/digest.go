@@ -5,9 +5,6 @@ package proof
 
 import (
 	"cmp"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"strings"
 
@@ -144,62 +141,6 @@ func (t *testRun) site(n int) *track.Site {
 		}
 	}
 	return nil
-}
-
-// lines is where a call may be seen in a stack. The compiler gives a call that
-// is written over several lines the line of its name or of its bracket.
-type lines struct {
-	file     string
-	from, to int
-}
-
-// hit returns the index of the innermost frame at the place, or -1.
-func (p lines) hit(stack []track.Frame) int {
-	if p.file == "" {
-		return -1
-	}
-	return slices.IndexFunc(stack, func(f track.Frame) bool {
-		return f.Line >= p.from && f.Line <= p.to && f.File == p.file
-	})
-}
-
-// span is the lines of a call from its first name to its bracket.
-type span struct{ from, to int }
-
-// callLines returns the lines of the calls that begin on a line.
-func (c *Case) callLines(at Place) lines {
-	spans, ok := c.spans[at.File]
-	if !ok {
-		spans = c.readSpans(at.File)
-		c.spans[at.File] = spans
-	}
-	p := lines{at.File, at.Line, at.Line}
-	for _, s := range spans {
-		if s.from == at.Line {
-			p.to = max(p.to, s.to)
-		}
-	}
-	return p
-}
-
-func (c *Case) readSpans(file string) []span {
-	src, err := c.o.Read(file)
-	if err != nil {
-		return nil // one line is what is left
-	}
-	fset := token.NewFileSet()
-	parsed, _ := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
-	if parsed == nil {
-		return nil
-	}
-	var list []span
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			list = append(list, span{fset.Position(call.Fun.Pos()).Line, fset.Position(call.Lparen).Line})
-		}
-		return true
-	})
-	return list
 }
 
 // top is the name of a test without those of its subtests.

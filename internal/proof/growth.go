@@ -56,7 +56,11 @@ func (s *seen) points(t *testRun, loop *track.Loop) [][2]int {
 		if site == nil || s.claim.acquired.hit(site.Stack) < 0 {
 			continue
 		}
-		sum = add(sum, series.Points)
+		points := series.Points
+		if len(points) > 0 && points[0][0] > 0 {
+			points = append([][2]int{{0, 0}}, points...) // nothing was there yet
+		}
+		sum = add(sum, points)
 	}
 	return sum
 }

@@ -358,6 +358,12 @@ func (s *seen) failure() *output.Proof {
 			}
 			lost := t.countIf(func(site *track.Site) bool { return sameCall(at, site.Stack, rec.Stack) })
 			usual := s.c.usual(test, at)
+			if d.Hit > 1 && t.Failed && !s.claim.inLoop {
+				// Calls before this one have worked, and the test that was
+				// stopped may not have come to release what they returned.
+				s.why = fmt.Sprintf("with %s failing the %s time, %s stops: what it holds may be its own", s.call(), ordinal(d.Hit), test.Name)
+				continue
+			}
 			if lost.lost() == 0 || t.count(at).lost() <= usual {
 				s.why = fmt.Sprintf("with %s failing in %s, what was acquired at %s was released", s.call(), test.Name, s.place(s.claim.Acquired))
 				if p := s.claim.probe; p != "" && s.c.noPoint[p] == "" && !t.reaches(p) {
@@ -365,12 +371,27 @@ func (s *seen) failure() *output.Proof {
 				} else if lost.acquired == 0 {
 					s.why = fmt.Sprintf("with %s failing in %s, nothing was acquired at %s before", s.call(), test.Name, s.place(s.claim.Acquired))
 				}
+				if usual > 0 && lost.lost() > 0 {
+					s.why = fmt.Sprintf("%s holds as much from %s when nothing fails: release it there, and try again", test.Name, s.place(s.claim.Acquired))
+				}
 				continue
 			}
 			return s.confirm(test, lost.test, "%s", s.lostWords(lost, test.Name, fmt.Sprintf(", with %s failing", s.call())))
 		}
 	}
 	return nil
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100/10 != 1 && n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%100/10 != 1 && n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%100/10 != 1 && n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
 }
 
 // usual is how many a test loses when nothing is made to fail.

@@ -180,9 +180,15 @@ func TestVerdicts(t *testing.T) {
 			plain(reaches(test("TestA", 1, clean), 2)),
 			injected(2, "newPair:13 TestA:9", failed(test("TestA", 1, counts{stack: in, acquired: 1}, counts{stack: "lib:1 newPair:10 TestA:9", acquired: 1, released: 1}))),
 		}, output.NotObserved, ""},
+		{"error path at a later call, the test goes on", failing(claim("GM101")), []proof.Run{
+			plain(reaches(test("TestA", 1, clean), 2)), injected(2, "newPair:13 TestA:3", test("TestA", 1, counts{stack: in, acquired: 2, released: 1})),
+		}, output.Confirmed, "1 of 2 acquired"},
+		{"error path at a later call, the test stops", failing(claim("GM101")), []proof.Run{
+			plain(reaches(test("TestA", 1, clean), 2)), injected(2, "newPair:13 TestA:3", failed(test("TestA", 1, counts{stack: in, acquired: 2, released: 1}))),
+		}, output.NotObserved, "failing the 2nd time, TestA stops"},
 		{"error path, but the test loses as many without", failing(claim("GM101")), []proof.Run{
 			plain(reaches(test("TestA", 1, leak), 1)), injected(1, "newPair:13 TestA:3", failed(test("TestA", 1, leak))),
-		}, output.NotObserved, ""},
+		}, output.NotObserved, "TestA holds as much from m.go:10 when nothing fails"},
 		{"error path in a literal", failing(claim("GM101")), []proof.Run{
 			plain(reaches(test("TestA", 1, clean), 1)),
 			injected(1, "newPair.func1:13 newPair:17 TestA:3", failed(test("TestA", 1, counts{stack: in, acquired: 1}))),
@@ -247,6 +253,11 @@ func TestGrowth(t *testing.T) {
 		want string
 	}{
 		{"deferred in the loop", "GM105", loop("/src/m.go", 30, 0, 1, 2, 3, 4, 5), output.Confirmed},
+		{"not there before the first turn", "GM105", func() track.Loop {
+			l := loop("/src/m.go", 30, 0, 1, 2)
+			l.Series[0].Points = l.Series[0].Points[1:]
+			return l
+		}(), output.Confirmed},
 		{"three turns are enough", "GM105", loop("/src/m.go", 30, 0, 1, 2), output.Confirmed},
 		{"two are not", "GM105", loop("/src/m.go", 30, 0, 1), output.NotObserved},
 		{"released in each turn", "GM105", loop("/src/m.go", 30, 0, 0, 0, 0, 0), output.NotObserved},
@@ -431,7 +442,7 @@ func TestTrialsEnd(t *testing.T) {
 	c.Add(released)
 	c.Tried(proof.Trial{Test: proof.Test{Package: pkg, Name: "TestA"}, Inject: "call1", Hit: 1})
 	if got := c.Trials(); len(got) > 0 {
-		t.Errorf("trials %v of a path that was seen to release", got)
+		t.Errorf("trials %v of a later call, though the test stops at the first", got)
 	}
 	c = proof.New([]proof.Claim{failing(claim("GM101"))}, options())
 	c.NoPoint("call1", "is in a library")
@@ -454,6 +465,30 @@ func TestDoubtful(t *testing.T) {
 	}
 	if want := []string{"TestA", "TestB"}; !slices.Equal(got, want) {
 		t.Errorf("doubtful %v, want %v", got, want)
+	}
+}
+
+// TestLaterCall checks a call that fails in a loop: what the turns before it
+// acquired is lost, and a test that stops there has nothing of it.
+func TestLaterCall(t *testing.T) {
+	o := options()
+	o.Read = func(string) ([]byte, error) {
+		return []byte("package m\n\nfunc f() {\n\tfor i := range 3 {\n" + strings.Repeat("\n", 7) + "\t\tx, err := dev.Open(i)\n\t\t_ = x\n\t}\n}\n"), nil
+	}
+	cl := failing(claim("GM101"))
+	cl.Failing.Line = 12
+	cl.Acquired.Line = 12
+	c := proof.New([]proof.Claim{cl}, o)
+	c.Add(plain(reaches(test("TestA", 1, counts{stack: "lib:1 f:12 TestA:3", acquired: 3, released: 3}), 3)))
+	for hit, acquired := range map[int]int{1: 0, 2: 1} {
+		var sites []counts
+		if acquired > 0 {
+			sites = append(sites, counts{stack: "lib:1 f:12 TestA:3", acquired: acquired})
+		}
+		c.Add(injected(hit, "f:12 TestA:3", failed(test("TestA", 1, sites...))))
+	}
+	if proofs, _ := c.Verdicts(); proofs[0].Verdict != output.Confirmed {
+		t.Errorf("%+v, want confirmed by the second call", proofs[0])
 	}
 }
 

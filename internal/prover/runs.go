@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpumemlint/gpumemlint/internal/proof"
 	"github.com/gpumemlint/gpumemlint/internal/testrun"
+	"github.com/gpumemlint/gpumemlint/runtime/track"
 )
 
 // maxCrashes is how many tests of a package may end the process before the
@@ -64,9 +65,10 @@ func (p *prover) first(ctx context.Context, s *suite) error {
 		s.failures = append(s.failures, fmt.Sprintf("%s: %s ends the process and is left out: %s", s.pkg.Path, res.Crashed, why))
 		skip = append(skip, res.Crashed)
 		// The tests before it ran in order; they run again with those behind
-		// it, in one process, so only the last run counts.
-		s.runs = s.runs[:len(s.runs)-1]
-		s.runs = append(s.runs, proof.Run{Package: s.pkg.Path, Problem: res.Problem})
+		// it, in one process, so only the last run counts. But what was
+		// misused is written down before it happens, and may be why the
+		// process ended.
+		s.runs[len(s.runs)-1].Records = slices.DeleteFunc(res.Records, func(r track.Record) bool { return r.Kind != track.KindMisuse })
 	}
 	for _, test := range failed {
 		why := "it fails without any call made to fail"
