@@ -270,11 +270,15 @@ func (st style) processes(s *moment) []string {
 func (st style) sites(s *moment) []string {
 	var lines []string
 	for i := range s.Programs {
-		whose := ""
-		if st := s.Programs[i].Status; st != nil && len(s.Programs) > 1 {
-			whose = fmt.Sprintf("  (%s %d)", clean(st.Name), st.PID)
-		}
+		prog := s.Programs[i].Status
 		for _, g := range s.Programs[i].Growth {
+			whose := ""
+			if prog != nil && len(prog.Devices) > 1 && g.Device < len(prog.Devices) {
+				whose = fmt.Sprintf("  on device %d", prog.Devices[g.Device].Ordinal)
+			}
+			if prog != nil && len(s.Programs) > 1 {
+				whose += fmt.Sprintf("  (%s %d)", clean(prog.Name), prog.PID)
+			}
 			mark, code := " ", plain
 			if g.Rising {
 				mark, code = "↑", red

@@ -227,6 +227,22 @@ func TestTopSeesGrowth(t *testing.T) {
 	}
 }
 
+// TestSitesOfSeveralDevices says on which device a call site holds what.
+func TestSitesOfSeveralDevices(t *testing.T) {
+	a, b := status.Device{Ordinal: 0, Allocs: 1}, status.Device{Ordinal: 3, Allocs: 1}
+	a.Sites = []status.Site{{Site: "w.go:1 load", Count: 1, Bytes: 1024}}
+	b.Sites = []status.Site{{Site: "w.go:1 load", Count: 2, Bytes: 4096}}
+	p := &watched{sites: map[siteKey]*series{}}
+	st := &status.Program{PID: 1, Name: "p", Time: time.Unix(1, 0), Devices: []status.Device{a, b}}
+	p.remember(st)
+	text := strings.Join(table(&moment{Programs: []program{{Status: st, Growth: p.grown(10)}}}, style{width: 120}), "\n")
+	for _, want := range []string{"w.go:1 load  on device 0\n", "w.go:1 load  on device 3\n"} {
+		if !strings.Contains(text+"\n", want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestRestartBeginsAnew: a program that was started again has not grown.
 func TestRestartBeginsAnew(t *testing.T) {
 	p := &watched{sites: map[siteKey]*series{}}

@@ -85,7 +85,8 @@ func (b *Balancer) Pick(n int64) (*gpumem.Device, error) {
 }
 
 // Alloc allocates on the device with most room, and on the next where that fails
-// for want of memory. The error then has those of all devices.
+// for want of memory. The error then has those of all devices. Reports blame the
+// caller, unless opts name a site.
 func (b *Balancer) Alloc(n int64, opts ...gpumem.AllocOption) (gpumem.Buffer, error) {
 	rooms, err := b.Rooms()
 	if err != nil {
@@ -93,7 +94,8 @@ func (b *Balancer) Alloc(n int64, opts ...gpumem.AllocOption) (gpumem.Buffer, er
 	}
 	var failed error
 	for _, r := range rooms {
-		buf, err := r.Device.Alloc(n, opts...)
+		blame := gpumem.At(r.Device.CallerSite(1))
+		buf, err := r.Device.Alloc(n, append([]gpumem.AllocOption{blame}, opts...)...)
 		if err == nil {
 			return buf, nil
 		}

@@ -122,6 +122,11 @@ func TestAlloc(t *testing.T) {
 	if i := balance.Imbalance(list...); i != 1 {
 		t.Errorf("imbalance %v of buffers that were spread", i)
 	}
+	for r := range list[0].Live() {
+		if f := r.Site.Frames(); len(f) == 0 || !strings.HasSuffix(f[0].Function, "balance_test.TestAlloc") {
+			t.Errorf("a buffer is blamed on %v", r.Site)
+		}
+	}
 	_, err := b.Alloc(30 * mib)
 	var oom *gpumem.OOMError
 	if !errors.As(err, &oom) || strings.Count(err.Error(), "out of memory on gpu") != 3 {

@@ -162,3 +162,33 @@ func ExampleTagType() {
 	// gpumem_test.float16 2.00 MiB
 	// <nil>
 }
+
+// blameCaller allocates for others.
+func blameCaller(d *gpumem.Device) (gpumem.Buffer, error) {
+	return d.Alloc(512, gpumem.At(d.CallerSite(1)))
+}
+
+func TestCallerSite(t *testing.T) {
+	for _, tracking := range []gpumem.Tracking{gpumem.TrackOff, gpumem.TrackSite, gpumem.TrackStack} {
+		d := openSim(t, simdrv.Config{}, gpumem.WithTracking(tracking))
+		b, err := blameCaller(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range d.Live() {
+			frames := r.Site.Frames()
+			if tracking == gpumem.TrackOff {
+				if len(frames) != 0 {
+					t.Errorf("without tracking: %v", r.Site)
+				}
+				continue
+			}
+			if len(frames) == 0 || !strings.HasSuffix(frames[0].Function, "gpumem_test.TestCallerSite") {
+				t.Errorf("tracking %d blames %v", tracking, r.Site)
+			}
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

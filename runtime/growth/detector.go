@@ -30,7 +30,7 @@ const (
 type Config struct {
 	// Window is how many steps are looked at, 64. Work that fills and empties
 	// something over P steps, such as a cache or an accumulation of gradients,
-	// needs a window of 4 P or more.
+	// needs a window of 4 P or more, and so does a leak of one in P steps.
 	Window int
 	// Warmup is how many steps are left out at the start, 8.
 	Warmup int
