@@ -654,7 +654,13 @@ func (e *engine) finalCopied(fn *ssa.Function, st *ssa.Store) (Verdict, bool) {
 	if named == nil || named.Obj().Pkg() != e.pass.Pkg {
 		return Verdict{}, false
 	}
-	from := load.X
+	obj := load.X
+	if v, ok := obj.(*ssa.UnOp); ok && v.Op == token.MUL {
+		if cell, ok := v.X.(*ssa.Alloc); ok && onlyStore(cell) != nil {
+			obj = onlyStore(cell) // a variable that a literal of cgo's has captured
+		}
+	}
+	from := obj
 	if x, ok := from.(*ssa.Extract); ok {
 		from = x.Tuple
 	}
@@ -665,12 +671,12 @@ func (e *engine) finalCopied(fn *ssa.Function, st *ssa.Store) (Verdict, bool) {
 	if cell, ok := st.Addr.(*ssa.Alloc); ok && !cell.Heap {
 		return Verdict{}, false // a look at it
 	}
-	if e.disarmsObject(load.X) || usedAfterStore(fn, st, load.X) {
+	if e.disarmsObject(obj) || livesOn(obj) {
 		return Verdict{}, false // taken off, or the original lives on and owns
 	}
 	return Verdict{
 		Kind: OwnerCopied, Tier: report.Likely, Pos: st.Pos(), Class: Class{Name: "copy", Noun: named.Obj().Name(), Verb: "released"},
-		Function: funcName(fn), Acquired: st.Pos(), Name: e.nameOf(load.X), Nil: true,
+		Function: funcName(fn), Acquired: st.Pos(), Name: e.nameOf(obj), Nil: true,
 	}, true
 }
 
@@ -707,16 +713,27 @@ func (e *engine) setsFinalOn(fn *ssa.Function, named *types.Named) bool {
 	return false
 }
 
-// usedAfterStore reports whether v goes anywhere behind the copy: it is still
-// somebody's.
-func usedAfterStore(fn *ssa.Function, st *ssa.Store, v ssa.Value) bool {
-	for _, ref := range *v.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.Return, *ssa.MapUpdate, *ssa.MakeClosure:
-			return true
-		case *ssa.Store:
-			if ref.Val == v {
+// livesOn reports whether a new object is returned, stored or captured: it is
+// still somebody's.
+func livesOn(v ssa.Value) bool {
+	vals := aliases(v)
+	same := map[ssa.Value]bool{}
+	for _, x := range vals {
+		same[x] = true
+	}
+	for _, x := range vals {
+		for _, ref := range *x.Referrers() {
+			switch ref := ref.(type) {
+			case *ssa.Return, *ssa.MapUpdate:
 				return true
+			case *ssa.MakeClosure:
+				if !isCgoWrapper(ref.Fn.(*ssa.Function)) {
+					return true
+				}
+			case *ssa.Store:
+				if ref.Val == x && !same[ref.Addr] {
+					return true
+				}
 			}
 		}
 	}
