@@ -40,7 +40,7 @@ type builder struct {
 	table    ledger.Table
 	classes  map[string]int
 	points   map[string]bool // injections that were placed
-	cNumbers map[string]int  // C function → its number in the table
+	cNumbers map[string]int  // package and C function → its number in the table
 	work     *Workspace
 }
 
@@ -285,6 +285,11 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // instrument rewrites one package.
 func (b *builder) instrument(u *unit) {
+	if u.pkg.user() {
+		for _, f := range u.files {
+			f.wanted = b.wanted(u, f)
+		}
+	}
 	b.definitions(u)
 	b.variables(u)
 	if u.c != nil && !u.modeled {

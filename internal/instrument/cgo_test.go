@@ -6,6 +6,7 @@ package instrument
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	ledger "github.com/gpumemlint/gpumemlint/runtime/track"
@@ -39,8 +40,13 @@ func TestRawC(t *testing.T) {
 			t.Errorf("%s: live %+v, want %d", test, rec.Live, live)
 		}
 	}
-	if list := plain.kind(ledger.KindMisuse); len(list) != 1 || list[0].Misuse != ledger.DoubleRelease || list[0].Stack[0].Func != "example.com/raw.Async" {
-		t.Errorf("misuse %+v, want one double release in Async", list)
+	var misuse []string
+	for _, rec := range plain.kind(ledger.KindMisuse) {
+		misuse = append(misuse, rec.Stack[0].Func+" "+rec.Call+" "+rec.Misuse)
+	}
+	want := []string{"example.com/raw.Async C.cudaFree double-release", "example.com/raw.Async C.cudaMemset use-after-release"}
+	if !slices.Equal(misuse, want) {
+		t.Errorf("misuse %q, want %q", misuse, want)
 	}
 	if rec := p.run(t, "memset").test(t, "TestNew"); !rec.Failed || len(rec.Live) != 1 {
 		t.Errorf("cudaMemset fails: failed %t, live %+v, want the memory", rec.Failed, rec.Live)

@@ -25,8 +25,8 @@ type file struct {
 	tok    *token.File
 	edits  []edit
 
-	c     map[*ast.CallExpr]bool  // calls of C that are rewritten
-	named map[*ast.FieldList]bool // parameter lists whose entries have names now
+	wanted map[*ast.CallExpr][]*Injection // calls that are to fail
+	named  map[*ast.FieldList]bool        // parameter lists whose entries have names now
 }
 
 // An edit replaces the bytes from start up to end. Of the insertions at one

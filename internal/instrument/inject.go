@@ -4,11 +4,14 @@
 package instrument
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gpumemlint/gpumemlint/rules"
@@ -23,44 +26,50 @@ type point struct {
 
 func loopFrame(at token.Position) ledger.Frame { return ledger.Frame{File: at.Filename, Line: at.Line} }
 
-// injections places the plan's points that lie in a package.
+// wanted finds the calls of a file that the plan wants to fail.
+func (b *builder) wanted(u *unit, f *file) map[*ast.CallExpr][]*Injection {
+	list := map[*ast.CallExpr][]*Injection{}
+	for i := range b.plan.Injections {
+		inj := &b.plan.Injections[i]
+		if filepath.Clean(b.abs(inj.File)) != f.name || b.points[inj.ID] {
+			continue // another file's
+		}
+		call, why := b.find(u, f, inj)
+		if why != "" {
+			b.work.Skipped[inj.ID] = why
+			continue
+		}
+		list[call] = append(list[call], inj)
+	}
+	return list
+}
+
+// injections places the points of a package's Go calls; those of C calls are
+// part of what rawCalls writes.
 func (b *builder) injections(u *unit) {
 	for _, f := range u.files {
-		for i := range b.plan.Injections {
-			inj := &b.plan.Injections[i]
-			if b.points[inj.ID] || b.abs(inj.File) != f.name && filepath.Clean(b.abs(inj.File)) != f.name {
-				continue // another file's
-			}
-			call, why := b.find(u, f, inj)
-			if why == "" {
-				why = b.place(u, f, call, inj.ID)
-			}
-			if why != "" {
-				b.work.Skipped[inj.ID] = why
-			} else {
-				delete(b.work.Skipped, inj.ID)
+		calls := slices.SortedFunc(maps.Keys(f.wanted), func(x, y *ast.CallExpr) int {
+			return cmp.Or(cmp.Compare(x.Pos(), y.Pos()), cmp.Compare(x.End(), y.End()))
+		})
+		for _, call := range calls {
+			for _, inj := range f.wanted[call] {
+				if b.points[inj.ID] {
+					continue // a call of C
+				}
+				if why := b.place(u, f, call, inj.ID); why != "" {
+					b.work.Skipped[inj.ID] = why
+				}
 			}
 		}
 	}
 }
 
-// pointAt is the point that a call of C is to have, if a finding names it.
-// C calls are rewritten once, with everything that there is to say.
-func (b *builder) pointAt(u *unit, f *file, call *ast.CallExpr) *point {
-	if !u.pkg.user() {
-		return nil
+// pointsAt are the points that a call of C is to have.
+func (b *builder) pointsAt(f *file, call *ast.CallExpr, name string) (list []*point) {
+	for _, inj := range f.wanted[call] {
+		list = append(list, b.newPoint(inj.ID, statusOf(b.set.C(name))))
 	}
-	for i := range b.plan.Injections {
-		inj := &b.plan.Injections[i]
-		if b.points[inj.ID] || filepath.Clean(b.abs(inj.File)) != f.name {
-			continue
-		}
-		if found, why := b.find(u, f, inj); why == "" && found == call {
-			name, _ := cCallee(call.Fun)
-			return b.newPoint(inj.ID, statusOf(b.set.C(name)))
-		}
-	}
-	return nil
+	return list
 }
 
 func (b *builder) newPoint(id string, success int64) *point {
@@ -177,11 +186,7 @@ func (b *builder) place(u *unit, f *file, call *ast.CallExpr, id string) string 
 		if u.c[name] == nil {
 			return "its C cannot be compiled here"
 		}
-		if f.c[call] {
-			return "another finding has a point there"
-		}
-		b.rawCall(u, f, call, name, errnoCalls(f.syntax)[call], b.newPoint(id, statusOf(b.set.C(name))))
-		return ""
+		return "the package's calls of C are not rewritten"
 	}
 	if _, ok := coreSignature(u.info.TypeOf(call.Fun)); !ok {
 		return "the type of what is called is not known"

@@ -152,6 +152,7 @@ type unit struct {
 	info    *types.Info
 	c       map[string]*cFunc // what cgo made of C's functions; nil if it is no cgo package
 	modeled bool              // models speak of its functions
+	device  bool              // its C releases what does not come back unseen
 }
 
 // parse reads the files of a package that the user or the library wrote.

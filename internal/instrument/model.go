@@ -96,8 +96,7 @@ func (b *builder) class(c *rules.Class) int {
 		Name: c.Name, Process: c.Process,
 		Backstop: c.Backstop == rules.BackstopGC || c.Backstop == rules.BackstopLate,
 		AgainOK:  c.Again == rules.AgainOK,
-		// C hands freed addresses out again behind our back.
-		Reused: c.Name == "c.heap",
+		Reused:   c.Name == heapClass,
 	})
 	var accepts []int
 	for _, other := range c.Accepts {

@@ -164,6 +164,10 @@ func (b *builder) write(ctx context.Context) error {
 	if err := b.copyModules(ctx, changed); err != nil {
 		return err
 	}
+	b.work.originals = map[string]string{}
+	for from, to := range b.work.overlay {
+		b.work.originals[to] = from
+	}
 	data, err := json.Marshal(map[string]any{"Replace": b.work.overlay})
 	if err != nil {
 		return fmt.Errorf("write the overlay: %w", err)

@@ -23,13 +23,14 @@ type Workspace struct {
 	Skipped  map[string]string // injection ID → why it has no point, in one line
 	Models   *rules.Set        // the plan's models and the directives in the sources
 
-	dir     string
-	plan    Plan
-	env     []string
-	args    []string
-	gowork  string
-	overlay map[string]string // file as the go command sees it → file in the folder
-	copies  []copied          // modules that were copied out of the module cache
+	dir       string
+	plan      Plan
+	env       []string
+	args      []string
+	gowork    string
+	overlay   map[string]string // file as the go command sees it → file in the folder
+	originals map[string]string // the overlay, the other way round
+	copies    []copied          // modules that were copied out of the module cache
 
 	closing sync.Once
 }
@@ -80,10 +81,8 @@ func (w *Workspace) Original(path string) string {
 			return filepath.Join(c.from, rest)
 		}
 	}
-	for from, to := range w.overlay {
-		if to == path {
-			return from
-		}
+	if from, ok := w.originals[path]; ok {
+		return from
 	}
 	return path
 }
