@@ -72,6 +72,7 @@ type Complaint struct {
 // user about it. The zero Plan changes nothing.
 type Plan struct {
 	Headers  []string // headers that are ours
+	Packages []string // pkg-config's names of libraries whose headers are ours
 	Shadowed []Shadowed
 	shadowed map[string]*Package // by import path, as they are without us
 	bare     map[string]bool     // by import path: no function has a body
@@ -113,6 +114,12 @@ func (p *Plan) Extend(ctx context.Context, list Lister, complaints []Complaint) 
 	changed := false
 	var rest []Complaint
 	for _, c := range complaints {
+		if name, ok := packageOf(c.Message); ok && !slices.Contains(p.Packages, name) {
+			p.Packages = append(p.Packages, name)
+			slices.Sort(p.Packages)
+			changed = true
+			continue
+		}
 		name, ok := headerOf(c.Message)
 		if !ok || slices.Contains(p.Headers, name) {
 			rest = append(rest, c)
@@ -244,6 +251,13 @@ func (p *Plan) Apply(ctx context.Context, env []string) (flags, environ []string
 			flags = append(flags, "-modfile="+file)
 		}
 	}
+	if len(p.Packages) > 0 {
+		file, err := p.pkgConfig()
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot store the stand-in for pkg-config: %w", err)
+		}
+		env = append(env, "PKG_CONFIG="+file)
+	}
 	if len(p.Headers) > 0 {
 		if env, err = p.withHeaders(ctx, env); err != nil {
 			return nil, nil, err
@@ -274,8 +288,8 @@ func (p *Plan) withHeaders(ctx context.Context, env []string) ([]string, error) 
 // Notes says in a line each what stands in for what.
 func (p *Plan) Notes() []string {
 	var notes []string
-	if len(p.Headers) > 0 {
-		notes = append(notes, fmt.Sprintf("%s not installed here: used stand-in headers", strings.Join(p.Headers, ", ")))
+	if missing := slices.Concat(p.Headers, p.Packages); len(missing) > 0 {
+		notes = append(notes, fmt.Sprintf("%s not installed here: used stand-in headers", strings.Join(missing, ", ")))
 	}
 	if line := p.shadowNote(); line != "" {
 		notes = append(notes, line)

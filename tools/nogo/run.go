@@ -54,7 +54,8 @@ func NewRunner(nogo, dir string, packages []*Package) *Runner {
 type Action struct {
 	Findings []Finding
 	Took     time.Duration
-	Facts    int64 // bytes
+	CPU      time.Duration // of its process
+	Facts    int64         // bytes
 }
 
 // Run analyses one package. Those that it imports must have been run; what
@@ -85,6 +86,9 @@ func (r *Runner) Run(ctx context.Context, p *Package, factsOnly bool) (*Action, 
 	start := time.Now()
 	err = cmd.Run()
 	act := &Action{Took: time.Since(start)}
+	if st := cmd.ProcessState; st != nil {
+		act.CPU = st.UserTime() + st.SystemTime()
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == exitFindings {
 		act.Findings, err = parse(p, stderr.String())

@@ -1,0 +1,3 @@
+/* Copyright 2026 The gpumemlint Authors
+   SPDX-License-Identifier: Apache-2.0 */
+#include "../CL/cl.h"
