@@ -4,11 +4,14 @@
 package drivers
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gpumemlint/gpumemlint"
@@ -28,6 +31,9 @@ func nogoAnalyzers() []string {
 	return list
 }
 
+// nogos are the binaries that were built, by the value of the flag models.
+var nogos sync.Map
+
 // buildNogo builds nogo as rules_go does. models is the value of the engine's
 // flag of that name.
 func buildNogo(t *testing.T, models string) string {
@@ -35,16 +41,31 @@ func buildNogo(t *testing.T, models string) string {
 	if testing.Short() {
 		t.Skip("builds nogo")
 	}
+	if bin, ok := nogos.Load(models); ok {
+		return bin.(string)
+	}
 	config, err := json.Marshal(map[string]any{
 		"ownership": map[string]any{"analyzer_flags": map[string]string{"tier": "possible", "models": models}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := nogo.Build(t.Context(), t.TempDir(), repository(t), nogoAnalyzers(), config)
+	base, err := shareDir()
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := filepath.Join(base, fmt.Sprintf("nogo-%x", sha256.Sum256(config)))
+	if err := os.RemoveAll(dir); err != nil { // of an earlier run
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := nogo.Build(t.Context(), dir, repository(t), nogoAnalyzers(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nogos.Store(models, bin)
 	return bin
 }
 
