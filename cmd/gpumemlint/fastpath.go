@@ -57,6 +57,13 @@ func skipped(cfgFile string, args []string) bool {
 	return os.WriteFile(u.VetxOutput, nil, 0o666) == nil // the empty file holds no facts
 }
 
+// onlyImported reports whether a package is analysed for its importers alone.
+func onlyImported(cfgFile string) bool {
+	var u unit
+	data, err := os.ReadFile(cfgFile)
+	return err == nil && json.Unmarshal(data, &u) == nil && u.VetxOnly
+}
+
 // standard reports whether the package belongs to the standard library, which
 // holds no GPU memory, though it calls C here and there.
 func (u *unit) standard() bool {

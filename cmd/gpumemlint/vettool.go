@@ -43,7 +43,11 @@ func vetMain(analyzers []*analysis.Analyzer) {
 	// The same flags under their short names, since "go vet -tier=possible"
 	// is what people type and not "go vet -ownership.tier=possible".
 	report.RegisterFlags(flag.CommandLine)
-	if slices.Contains(args, "-fix") {
+	switch {
+	case onlyImported(args[len(args)-1]):
+		// Nobody sees what is found in it, nor fixes.
+		os.Args = slices.DeleteFunc(slices.Clone(os.Args), func(a string) bool { return a == "-fixes" || a == "-fixes=true" })
+	case slices.Contains(args, "-fix"):
 		// go vet -fix and -diff: the only ways in which it has use for fixes.
 		s := report.Current()
 		s.Fixes = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/internal/report"
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // A candidate is a change that mends a finding if trying it says so.
@@ -39,6 +40,9 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 	s := v.locate(verdict)
 	if s == nil || verdict.Fate.Unsure {
 		return nil // somebody else may own it on some path
+	}
+	if verdict.Fate.Cut && !s.onlyUsed() {
+		return nil // what was not followed may release it or hand it on
 	}
 	switch verdict.Kind {
 	case ownership.ErrorPath, ownership.NotReleased:
@@ -158,6 +162,71 @@ func (s *site) escapesBefore(pos token.Pos) bool {
 		return x == s.call || ok && s.v.info.ObjectOf(id) == root
 	}, 0)
 	return d.bound || d.leaks(s.body, s.body, pos, false)
+}
+
+// onlyUsed reports whether nothing in the function, whatever the path, can be the
+// end of the resource or its way out: each mention of it is a call of a modelled
+// library that does no more than use it, or a comparison.
+func (s *site) onlyUsed() bool {
+	root := rootOf(s.v.info, s.handle)
+	if root == nil || !s.local() {
+		return false
+	}
+	plain := map[*ast.Ident]bool{} // mentions that are understood
+	ast.Inspect(s.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			for _, x := range []ast.Expr{n.X, n.Y} {
+				if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+					plain[id] = true
+				}
+			}
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				if id, ok := l.(*ast.Ident); ok && within(n, s.call) {
+					plain[id] = true
+				}
+			}
+		case *ast.CallExpr:
+			fn := callee(s.v.info, n)
+			if fn == nil || fn.Pkg() == nil {
+				return true
+			}
+			if m := s.v.models().Func(fn); m != nil && !mereUse(m) || m == nil && !s.v.models().Package(fn.Pkg().Path()) {
+				return true
+			}
+			for _, a := range n.Args {
+				if id, ok := ast.Unparen(a).(*ast.Ident); ok {
+					plain[id] = true
+				}
+			}
+			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
+				if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
+					plain[id] = true
+				}
+			}
+		}
+		return true
+	})
+	only := true
+	ast.Inspect(s.body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && s.v.info.ObjectOf(id) == root && !plain[id] {
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+// mereUse reports whether a model neither ends nor keeps anything.
+func mereUse(m *rules.Func) bool {
+	for _, e := range m.Effects {
+		switch e.Op {
+		case rules.OpRelease, rules.OpConsume, rules.OpKeep, rules.OpAdopt, rules.OpSweep, rules.OpCancel, rules.OpPin, rules.OpArena, rules.OpAlias:
+			return false
+		}
+	}
+	return true
 }
 
 // dependentDefer reports whether a deferred call between two positions uses the

@@ -135,7 +135,9 @@ func (s *search) chain(group []*task) (report.Fix, bool) {
 			if err != nil || !noWorse(found, after) || !fewer(found, after, found.said[where{v.Pos, v.Acquired}]) {
 				continue
 			}
-			messages = append(messages, c.message)
+			if !slices.Contains(messages, c.message) {
+				messages = append(messages, c.message)
+			}
 			steps = append(steps, c.edits)
 			cur, found, next = p, after, true
 			break

@@ -76,6 +76,9 @@ func (s *site) atExits(r release) *candidate {
 	if s.escapesBefore(f.Exits[len(f.Exits)-1].Pos) {
 		return nil // somebody else looks at it by then
 	}
+	if f.Ended > 0 && s.handedOver(f.Exits[len(f.Exits)-1].Pos) {
+		return nil // the callee may have ended it on some of its paths
+	}
 	what := "return"
 	if len(f.Exits) > 1 {
 		what = "returns"
@@ -101,6 +104,35 @@ func (s *site) exit(e *editor, r release, pos token.Pos) bool {
 	}
 	e.before(ret, r.statement(s.name())...)
 	return true
+}
+
+// handedOver reports whether, before a position, the handle is given to a function
+// without a model. One that releases on some of its failures and not on others
+// leaves nothing that would be right for both.
+func (s *site) handedOver(to token.Pos) bool {
+	root := rootOf(s.v.info, s.handle)
+	found := false
+	ast.Inspect(s.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call == s.call || call.Pos() < s.call.Pos() || call.Pos() >= to {
+			return !found
+		}
+		fn := callee(s.v.info, call)
+		if tv := s.v.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || fn != nil && s.v.models().Func(fn) != nil {
+			return !found // a conversion, or a call that is known to the last
+		}
+		given := call.Args
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+			given = append([]ast.Expr{sel.X}, given...)
+		}
+		for _, a := range given {
+			if id, ok := ast.Unparen(a).(*ast.Ident); ok && s.v.info.ObjectOf(id) == root {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // returnAt finds the return statement at a position, if it is one of the

@@ -52,7 +52,7 @@ func (v *variant) beforeOverwrite(verdict ownership.Verdict) []candidate {
 // returns has no acquisition: its handle is what is written to.
 func (v *variant) locateWrite(verdict ownership.Verdict) *site {
 	src := v.file(verdict.Pos)
-	if src == nil || src.text == nil || verdict.Fate != nil && verdict.Fate.Unsure {
+	if src == nil || src.text == nil || verdict.Fate != nil && (verdict.Fate.Unsure || verdict.Fate.Cut) {
 		return nil
 	}
 	s := &site{v: v, src: src, verdict: verdict}

@@ -30,6 +30,7 @@ type Fate struct {
 	Ended  int    // paths on which it is released or consumed
 	Kept   int    // paths on which it is returned or stored
 	Unsure bool   // on some path something that cannot be seen may own it
+	Cut    bool   // not every path was followed to its end, or not with all that is known
 }
 
 // Exit is a return, or the end of a function without one, at which nothing
@@ -44,13 +45,12 @@ func fateOf(sr *siteResult) *Fate {
 	a := sr.site.acq
 	f := &Fate{
 		Call: sr.site.call, Result: a.result, Param: a.param, Path: a.path, Cleanup: a.cleanup,
-		IsFunc: a.isFunc, When: a.when, Unsure: sr.degraded,
+		IsFunc: a.isFunc, When: a.when, Cut: sr.degraded,
 	}
 	exits := map[token.Pos]int{}
 	for _, o := range sr.outs {
-		if len(o.s.may) > 0 && o.kind != Settled || o.s.weak {
-			f.Unsure = true
-		}
+		f.Unsure = f.Unsure || len(o.s.may) > 0 && o.kind != Settled
+		f.Cut = f.Cut || o.s.weak
 		switch o.kind {
 		case Leak:
 			i, seen := exits[o.pos]
