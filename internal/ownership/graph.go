@@ -406,8 +406,8 @@ func (h *habits) gradOf(fn *ssa.Function) []int {
 	}
 	found := map[int]bool{}
 	for _, f := range h.forwards(fn) {
-		if h.inNoGrad(f.call) {
-			continue
+		if h.scoped(f.call, false) {
+			continue // whoever calls fn
 		}
 		for i := range h.graphOf(fn, f.value, f.tensor).results {
 			found[i] = true

@@ -60,7 +60,7 @@ type habits struct {
 	lives     map[*ssa.Function][2]map[string]bool
 	parents   map[string][]string
 	grads     map[*ssa.Function][]int
-	scoped    map[*ssa.Function]bool
+	quiet     map[*ssa.Function]bool // called in scopes without gradients
 	callers   map[*ssa.Function][]ssa.CallInstruction
 	params    map[*ssa.Parameter]*graphRun
 	reach     map[*ssa.Function]reachable
@@ -73,7 +73,7 @@ func (e *engine) habit() *habits {
 	if e.hab == nil {
 		e.hab = &habits{
 			engine: e, ops: map[*ssa.Function]opSet{}, only: map[*ssa.Alloc]ssa.Value{},
-			grads: map[*ssa.Function][]int{}, scoped: map[*ssa.Function]bool{},
+			grads: map[*ssa.Function][]int{}, quiet: map[*ssa.Function]bool{},
 			params: map[*ssa.Parameter]*graphRun{}, reach: map[*ssa.Function]reachable{},
 			orderMemo: map[*ssa.Function][]OrderFact{}, lives: map[*ssa.Function][2]map[string]bool{},
 		}

@@ -198,6 +198,11 @@ func (h *habits) frozen() bool {
 // that was handed to one, after a guard, or in a function that the package
 // calls from such places only.
 func (h *habits) inNoGrad(call ssa.CallInstruction) bool {
+	return h.scoped(call, true)
+}
+
+// scoped is inNoGrad; without callers it looks at the function alone.
+func (h *habits) scoped(call ssa.CallInstruction, callers bool) bool {
 	b := call.Block()
 	for depth := 0; depth < maxInline; depth++ {
 		fn := b.Parent()
@@ -205,7 +210,7 @@ func (h *habits) inNoGrad(call ssa.CallInstruction) bool {
 			return true
 		}
 		if fn.Parent() == nil {
-			return h.calledInNoGrad(fn)
+			return callers && h.calledInNoGrad(fn)
 		}
 		at := h.calledAt(fn)
 		if at == nil {
@@ -272,10 +277,10 @@ func takesFunc(sig *types.Signature) bool {
 // calledInNoGrad reports whether every call of fn that the package has is in a
 // scope without gradients. A function that nothing here calls is not.
 func (h *habits) calledInNoGrad(fn *ssa.Function) bool {
-	if got, ok := h.scoped[fn]; ok {
+	if got, ok := h.quiet[fn]; ok {
 		return got // also the answer to recursion
 	}
-	h.scoped[fn] = false
+	h.quiet[fn] = false
 	calls := h.callsOf(fn)
 	all := len(calls) > 0
 	for _, in := range calls {
@@ -286,7 +291,7 @@ func (h *habits) calledInNoGrad(fn *ssa.Function) bool {
 			all = all || h.inNoGrad(in) // made for such scopes, it seems
 		}
 	}
-	h.scoped[fn] = all
+	h.quiet[fn] = all
 	return all
 }
 

@@ -112,3 +112,17 @@ func stepInside(m torch.Module, opt *torch.Optimizer, x, y *torch.Tensor) {
 	defer g.Drop()
 	opt.BackwardStep(m.Forward(x).CrossEntropy(y)) // want `opt.BackwardStep runs inside a scope without gradients`
 }
+
+// Model is called in scopes and outside.
+type Model struct{ m torch.Module }
+
+func (m *Model) ForwardT(x *torch.Tensor, train bool) *torch.Tensor { return m.m.ForwardT(x, train) }
+
+func EvalOutside(m *Model, x, y *torch.Tensor) float64 {
+	return m.ForwardT(x, false).Accuracy(y).Float() // want `m.ForwardT runs outside`
+}
+
+func EvalInside(m *Model, x, y *torch.Tensor) (a float64) {
+	torch.NoGrad(func() { a = m.ForwardT(x, false).Accuracy(y).Float() })
+	return a
+}
