@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	trend "github.com/gpumemlint/gpumemlint/runtime/growth"
 	"github.com/gpumemlint/gpumemlint/runtime/nvml"
 	"github.com/gpumemlint/gpumemlint/runtime/status"
 )
@@ -43,14 +44,13 @@ type growth struct {
 	CountGrowth    int64   `json:"count_growth"`
 	BytesGrowth    int64   `json:"bytes_growth"`
 	BytesPerMinute float64 `json:"bytes_per_minute"`
-	// Rising says that the least of each of the last three thirds of the time
-	// was more than that of the one before, in buffers or in bytes: what is
-	// alive even at the quietest moment grows.
+	// Rising says that the least keeps rising, in buffers or in bytes: what is
+	// alive even at the quietest moment grows; see package growth.
 	Rising bool `json:"rising"`
 }
 
-// keep is how many samples of a call site are remembered: two minutes of them.
-const keep = 120
+// window is the shortest number of samples over which something may rise.
+const window = 32
 
 // watch asks the driver and the programs, and remembers.
 type watch struct {
@@ -73,10 +73,10 @@ type siteKey struct {
 	site   string
 }
 
-// series are the numbers of one call site, oldest first.
+// series are the numbers of one call site.
 type series struct {
-	points []point
-	first  point
+	first, last  point
+	count, bytes *trend.Series
 }
 
 type point struct {
@@ -154,7 +154,7 @@ func (p *watched) remember(st *status.Program) {
 			seen[key] = true
 			at := p.sites[key]
 			if at == nil {
-				at = &series{first: point{st.Time, s.Count, s.Bytes}}
+				at = &series{first: point{st.Time, s.Count, s.Bytes}, count: trend.NewSeries(window), bytes: trend.NewSeries(window)}
 				p.sites[key] = at
 			}
 			at.add(point{st.Time, s.Count, s.Bytes})
@@ -168,9 +168,9 @@ func (p *watched) remember(st *status.Program) {
 }
 
 func (s *series) add(p point) {
-	if s.points = append(s.points, p); len(s.points) > keep {
-		s.points = slices.Delete(s.points, 0, 1)
-	}
+	s.last = p
+	s.count.Add(p.count)
+	s.bytes.Add(p.bytes)
 }
 
 // grown lists the call sites that hold something, those that rise first, then
@@ -178,12 +178,12 @@ func (s *series) add(p point) {
 func (p *watched) grown(n int) []growth {
 	out := []growth{}
 	for key, s := range p.sites {
-		last := s.points[len(s.points)-1]
+		last := s.last
 		if last.count == 0 {
 			continue
 		}
 		g := growth{Device: key.device, Site: key.site, Count: last.count, Bytes: last.bytes,
-			CountGrowth: last.count - s.first.count, BytesGrowth: last.bytes - s.first.bytes, Rising: s.rising()}
+			CountGrowth: last.count - s.first.count, BytesGrowth: last.bytes - s.first.bytes, Rising: s.count.Rising() || s.bytes.Rising()}
 		if minutes := last.at.Sub(s.first.at).Minutes(); minutes > 0 {
 			g.BytesPerMinute = float64(g.BytesGrowth) / minutes
 		}
@@ -201,24 +201,4 @@ func (p *watched) grown(n int) []growth {
 			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Site, b.Site))
 	})
 	return out[:min(len(out), n)]
-}
-
-// leastPoints is how many samples it takes to say that something rises.
-const leastPoints = 9
-
-// rising compares the least of three thirds of the time.
-func (s *series) rising() bool {
-	n := len(s.points)
-	if n < leastPoints {
-		return false
-	}
-	var count, bytes [3]int64
-	for i := range 3 {
-		part := s.points[i*n/3 : (i+1)*n/3]
-		count[i], bytes[i] = part[0].count, part[0].bytes
-		for _, p := range part {
-			count[i], bytes[i] = min(count[i], p.count), min(bytes[i], p.bytes)
-		}
-	}
-	return count[0] < count[1] && count[1] < count[2] || bytes[0] < bytes[1] && bytes[1] < bytes[2]
 }

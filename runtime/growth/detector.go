@@ -14,23 +14,21 @@ import (
 )
 
 const (
-	defaultWindow = 64
+	defaultWindow = 128
 	defaultWarmup = 8
 	defaultSites  = 10
 
-	// quarters are what the window is cut into. Something grows if the least of
-	// each is more than that of the one before.
-	quarters = 4
-	// siteMarks is how often in a window the call sites are counted, which takes
-	// as long as there are live buffers.
-	siteMarks = 4 * quarters
+	// siteMarks is how often in a part of a window the call sites are counted,
+	// which takes as long as there are live buffers.
+	siteMarks = 4
 )
 
 // Config says what to look at. The zero value of each field is its default.
 type Config struct {
-	// Window is how many steps are looked at, 64. Work that fills and empties
-	// something over P steps, such as a cache or an accumulation of gradients,
-	// needs a window of 4 P or more, and so does a leak of one in P steps.
+	// Window is the shortest number of steps that is looked at, 128; windows
+	// twice as long, and so on, are looked at too, so that slow leaks are seen
+	// later. Work that fills and empties something over P steps, such as an
+	// accumulation of gradients, needs a window of 8 P or more.
 	Window int
 	// Warmup is how many steps are left out at the start, 8.
 	Warmup int
@@ -49,10 +47,10 @@ type Detector struct {
 
 	mu        sync.Mutex
 	steps     int64
-	count     ring
-	bytes     ring
-	sites     map[key]*siteRing
-	marks     int64 // how often sites were counted
+	count     *Series
+	bytes     *Series
+	sites     map[key]*site
+	clock     *Series // of zeros, fed like those of sites
 	suspected bool
 }
 
@@ -62,66 +60,23 @@ type key struct {
 	kind gpumem.Kind
 }
 
-type siteRing struct{ count, bytes ring }
-
-// ring has the last values, oldest first.
-type ring []int64
-
-func (r *ring) add(v int64, n int) {
-	if len(*r) == n {
-		copy(*r, (*r)[1:])
-		(*r)[n-1] = v
-		return
-	}
-	*r = append(*r, v)
-}
-
-// rises compares the least of the quarters, and says by how much the last is
-// above the first.
-func (r ring) rises(n int) (rises bool, by int64) {
-	if len(r) < n {
-		return false, 0
-	}
-	var least [quarters]int64
-	for i := range least {
-		least[i] = slices.Min(r[i*n/quarters : (i+1)*n/quarters])
-	}
-	rises = true
-	for i := 1; i < quarters; i++ {
-		rises = rises && least[i] > least[i-1]
-	}
-	return rises, least[quarters-1] - least[0]
-}
-
-// slope is the median of the slopes between all pairs of values: a few values
-// that are far off do not move it.
-func (r ring) slope() float64 {
-	var all []float64
-	for i := range r {
-		for k := i + 1; k < len(r); k++ {
-			all = append(all, float64(r[k]-r[i])/float64(k-i))
-		}
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-}
+type site struct{ count, bytes *Series }
 
 // Watch makes a detector for d. Sites are named only if d tracks them.
 func Watch(d *gpumem.Device, cfg Config) *Detector {
 	if cfg.Window <= 0 {
 		cfg.Window = defaultWindow
 	}
-	cfg.Window = max(cfg.Window, 2*quarters)
+	cfg.Window = max(cfg.Window, parts)
 	if cfg.Warmup <= 0 {
 		cfg.Warmup = defaultWarmup
 	}
 	if cfg.Sites <= 0 {
 		cfg.Sites = defaultSites
 	}
-	return &Detector{dev: d, cfg: cfg, sites: map[key]*siteRing{}}
+	t := &Detector{dev: d, cfg: cfg, count: NewSeries(cfg.Window), bytes: NewSeries(cfg.Window), sites: map[key]*site{}}
+	t.clock = NewSeries(t.siteWindow())
+	return t
 }
 
 // Step marks the end of a step, here and on the device, and says whether a leak
@@ -137,13 +92,13 @@ func (t *Detector) Step() bool {
 	}
 	var s gpumem.Stats
 	t.dev.ReadStats(&s)
-	t.count.add(s.Allocation.All.Current+s.Streams.Current+s.Events.Current+s.Views.Current+s.Pools.Current, t.cfg.Window)
-	t.bytes.add(s.AllocatedBytes.All.Current, t.cfg.Window)
+	t.count.Add(s.Allocation.All.Current + s.Streams.Current + s.Events.Current + s.Views.Current + s.Pools.Current)
+	t.bytes.Add(s.AllocatedBytes.All.Current)
 	if (t.steps-int64(t.cfg.Warmup)-1)%int64(t.every()) == 0 {
 		t.mark()
 	}
 	before := t.suspected
-	t.suspected = t.suspects()
+	t.suspected = t.count.Rising() || t.bytes.Rising()
 	tell := t.suspected && !before && t.cfg.OnSuspect != nil
 	var r Report
 	if tell {
@@ -158,20 +113,13 @@ func (t *Detector) Step() bool {
 }
 
 // every is after how many steps sites are counted.
-func (t *Detector) every() int { return max(t.cfg.Window/siteMarks, 1) }
+func (t *Detector) every() int { return max(t.cfg.Window/parts/siteMarks, 1) }
 
 // siteWindow is how many counts of sites make a window.
-func (t *Detector) siteWindow() int { return t.cfg.Window / t.every() }
-
-func (t *Detector) suspects() bool {
-	count, _ := t.count.rises(t.cfg.Window)
-	bytes, _ := t.bytes.rises(t.cfg.Window)
-	return count || bytes
-}
+func (t *Detector) siteWindow() int { return max(t.cfg.Window/t.every(), parts) }
 
 // mark counts what is alive by site.
 func (t *Detector) mark() {
-	t.marks++
 	type sum struct{ count, bytes int64 }
 	now := map[key]sum{}
 	for r := range t.dev.Live() {
@@ -179,36 +127,35 @@ func (t *Detector) mark() {
 		v := now[k]
 		now[k] = sum{v.count + 1, v.bytes + r.Size}
 	}
-	n := t.siteWindow()
 	for k := range now {
 		if t.sites[k] == nil { // nothing was alive before
-			zeros := make(ring, min(t.marks-1, int64(n)))
-			t.sites[k] = &siteRing{slices.Clone(zeros), zeros}
+			s := &site{NewSeries(t.siteWindow()), NewSeries(t.siteWindow())}
+			s.count.late(t.clock)
+			s.bytes.late(t.clock)
+			t.sites[k] = s
 		}
 	}
+	t.clock.Add(0)
 	for k, s := range t.sites {
-		s.count.add(now[k].count, n)
-		s.bytes.add(now[k].bytes, n)
-		if slices.Max(s.count) == 0 {
-			delete(t.sites, k) // gone for a whole window
+		s.count.Add(now[k].count)
+		s.bytes.Add(now[k].bytes)
+		if s.count.gone() {
+			delete(t.sites, k)
 		}
 	}
 }
 
-// Trend is how one quantity went over the window.
+// Trend is how one quantity goes.
 type Trend struct {
 	Now     int64
-	Growth  int64   // of the least, from the first quarter of the window to the last
-	PerStep float64 // median slope
-	Rising  bool    // the least of each quarter is above that of the one before
+	Growth  int64   // of the least, from the first part of a window to the last
+	PerStep float64 // that, a step
+	Rising  bool    // the least of each part is above that of the one before
 }
 
-func (r ring) trend(n, every int) Trend {
-	t := Trend{PerStep: r.slope() / float64(every)}
-	if len(r) > 0 {
-		t.Now = r[len(r)-1]
-	}
-	t.Rising, t.Growth = r.rises(n)
+// perStep turns a trend of counts of sites, which are made every n steps.
+func (t Trend) perStep(n int) Trend {
+	t.PerStep /= float64(n)
 	return t
 }
 
@@ -224,7 +171,7 @@ type SiteTrend struct {
 type Report struct {
 	Device string
 	Steps  int64 // marked so far
-	// Suspected says that buffers or bytes rise over the whole window.
+	// Suspected says that buffers or bytes rise over a whole window.
 	Suspected bool
 	Count     Trend // buffers, views, streams, events and pools
 	Bytes     Trend // of buffers
@@ -233,7 +180,7 @@ type Report struct {
 	Sites []SiteTrend
 }
 
-// Report says how things stand. It takes some hundred microseconds.
+// Report says how things stand.
 func (t *Detector) Report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -241,14 +188,11 @@ func (t *Detector) Report() Report {
 }
 
 func (t *Detector) report() Report {
-	r := Report{Device: t.dev.Name(), Steps: t.steps, Suspected: t.suspects(),
-		Count: t.count.trend(t.cfg.Window, 1), Bytes: t.bytes.trend(t.cfg.Window, 1)}
-	n, every := t.siteWindow(), t.every()
+	r := Report{Device: t.dev.Name(), Steps: t.steps, Suspected: t.count.Rising() || t.bytes.Rising(),
+		Count: t.count.Trend(), Bytes: t.bytes.Trend()}
 	for k, s := range t.sites {
-		count, _ := s.count.rises(n)
-		bytes, _ := s.bytes.rises(n)
-		if count || bytes {
-			r.Sites = append(r.Sites, SiteTrend{k.site, k.kind, s.count.trend(n, every), s.bytes.trend(n, every)})
+		if s.count.Rising() || s.bytes.Rising() {
+			r.Sites = append(r.Sites, SiteTrend{k.site, k.kind, s.count.Trend().perStep(t.every()), s.bytes.Trend().perStep(t.every())})
 		}
 	}
 	slices.SortFunc(r.Sites, func(a, b SiteTrend) int {

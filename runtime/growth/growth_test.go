@@ -5,6 +5,7 @@ package growth_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -100,11 +101,11 @@ func TestLeaks(t *testing.T) {
 			var report growth.Report
 			det := growth.Watch(b.d, growth.Config{OnSuspect: func(r growth.Report) { told++; report = r }})
 			b.take("weights", 64<<20)
-			suspected, last := b.run(det, 200, func(i int) { step(b, i) })
+			suspected, last := b.run(det, 500, func(i int) { step(b, i) })
 			if last != 10 || told != 1 {
 				t.Errorf("suspected in %d steps, in %d of the last 10, told %d times:\n%v", suspected, last, told, det.Report())
 			}
-			if suspected > 200-8-64+1 {
+			if suspected > 500-8-128+1 {
 				t.Errorf("suspected in %d steps, before a window was full", suspected)
 			}
 			if !report.Suspected || len(report.Sites) == 0 || report.Sites[0].Site.String() != "leak" || report.Sites[0].Bytes.PerStep < 0 {
@@ -149,6 +150,34 @@ func sawtooth(b *bench, i, period int) {
 	b.take("accumulate", 1<<16)
 }
 
+// lives takes five buffers in the mean, and drops each with one chance in ten: what
+// is alive wanders around 50.
+func lives(b *bench) {
+	for range b.rng.IntN(11) {
+		b.take("request", 1+b.rng.Int64N(1<<16))
+	}
+	var keep []gpumem.Buffer
+	for _, buf := range b.live["request"] {
+		if b.rng.IntN(10) > 0 {
+			keep = append(keep, buf)
+			continue
+		}
+		if err := buf.Close(); err != nil {
+			b.t.Error(err)
+		}
+	}
+	b.live["request"] = keep
+}
+
+// tide rises and falls over a period that is longer than the window.
+func tide(b *bench, i, period int) {
+	want := 100 + int(80*math.Sin(float64(i)*2*math.Pi/float64(period)))
+	for len(b.live["tide"]) < want {
+		b.take("tide", 4096)
+	}
+	b.drop("tide", len(b.live["tide"])-want)
+}
+
 // TestNoLeaks must never be suspected.
 func TestNoLeaks(t *testing.T) {
 	for name, step := range map[string]func(b *bench, i int){
@@ -166,7 +195,7 @@ func TestNoLeaks(t *testing.T) {
 		},
 		"shrinking": func(b *bench, i int) {
 			if i == 0 {
-				for range 300 {
+				for range 1500 {
 					b.take("x", 4096)
 				}
 			}
@@ -181,13 +210,62 @@ func TestNoLeaks(t *testing.T) {
 				warmup = 110
 			}
 			det := growth.Watch(b.d, growth.Config{Warmup: warmup})
-			if suspected, _ := b.run(det, 300, func(i int) { step(b, i) }); suspected != 0 {
+			if suspected, _ := b.run(det, 1500, func(i int) { step(b, i) }); suspected != 0 {
 				t.Errorf("suspected in %d steps:\n%v", suspected, det.Report())
 			}
-			if r := det.Report(); r.Suspected || r.Steps != 300 || b.d.Steps() != 300 {
+			if r := det.Report(); r.Suspected || r.Steps != 1500 || b.d.Steps() != 1500 {
 				t.Errorf("report %v", r)
 			}
 		})
+	}
+}
+
+// TestSlowLeaksUnderNoise are seen in longer windows.
+func TestSlowLeaksUnderNoise(t *testing.T) {
+	for name, every := range map[string]int{"one a step": 1, "one in four": 4} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			var report growth.Report
+			det := growth.Watch(b.d, growth.Config{OnSuspect: func(r growth.Report) { report = r }})
+			suspected, _ := b.run(det, 3000, func(i int) {
+				lives(b)
+				repeat(i%every == 0, func() { b.take("leak", 512) })
+			})
+			if suspected < 1000 || len(report.Sites) == 0 || report.Sites[0].Site.String() != "leak" {
+				t.Errorf("suspected in %d steps:\n%v", suspected, report)
+			}
+		})
+	}
+}
+
+// TestSeries looks at many stationary series: a rising one is a false alarm.
+func TestSeries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	alarms := 0
+	const runs, steps = 200, 2000
+	for range runs {
+		s := growth.NewSeries(128)
+		alarm := false
+		for range steps {
+			s.Add(rng.Int64N(100))
+			alarm = alarm || s.Rising()
+		}
+		if alarm {
+			alarms++
+		}
+	}
+	if alarms > 0 {
+		t.Errorf("%d of %d stationary series are taken for leaks", alarms, runs)
+	}
+	s := growth.NewSeries(16)
+	for i := range int64(1000) {
+		s.Add(3 * i)
+	}
+	if tr := s.Trend(); !tr.Rising || tr.PerStep != 3 || tr.Now != 2997 || tr.Growth != 3*14 {
+		t.Errorf("a straight line: %+v", tr)
+	}
+	if tr := growth.NewSeries(1).Trend(); tr != (growth.Trend{}) {
+		t.Errorf("nothing seen: %+v", tr)
 	}
 }
 
@@ -201,8 +279,9 @@ func TestRecovers(t *testing.T) {
 	_, leaking := b.run(det, 60, leak)
 	_, mended := b.run(det, 60, func(int) {})
 	_, again := b.run(det, 60, leak)
-	if leaking != 10 || mended != 0 || again != 10 || told != 2 {
-		t.Errorf("of the last ten steps %d, %d, %d suspected, and told %d times; want 10, 0, 10 and 2", leaking, mended, again, told)
+	// A longer window may see the first leak once more after it was mended.
+	if leaking != 10 || mended != 0 || again != 10 || told < 2 || told > 3 {
+		t.Errorf("of the last ten steps %d, %d, %d suspected, and told %d times; want 10, 0, 10 and 2 or 3", leaking, mended, again, told)
 	}
 }
 
