@@ -217,6 +217,9 @@ func (b *builder) select_(ctx context.Context) error {
 			continue // the go command says more of it when the tests are built
 		}
 		u.modeled = modeled(p.path())
+		for _, f := range u.files {
+			f.old = p.Module.old()
+		}
 		b.check(u)
 		if len(p.CgoFiles) > 0 {
 			if u.c, err = b.readC(p); err != nil {

@@ -257,6 +257,7 @@ func (b *builder) variable(u *unit, f *file, vs *ast.ValueSpec) {
 		for k, in := range s.ins {
 			ins[k] = strconv.Itoa(in)
 		}
+		f.raise = true
 		f.wrap(vs.Values[i].Pos(), vs.Values[i].End(), fmt.Sprintf("%s.Wrap(%d, ", track, b.add(s)), fmt.Sprintf(", []int{%s})", strings.Join(ins, ", ")))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // track is the name that rewritten files import the ledger under. Names that
@@ -25,6 +26,8 @@ type file struct {
 	tok    *token.File
 	edits  []edit
 
+	old    bool                           // its module's go line knows no type parameters
+	raise  bool                           // something that was put in needs them
 	wanted map[*ast.CallExpr][]*Injection // calls that are to fail
 	named  map[*ast.FieldList]bool        // parameter lists whose entries have names now
 }
@@ -61,12 +64,19 @@ func (f *file) wrap(from, to token.Pos, before, after string) {
 // text is the source of a node.
 func (f *file) text(from, to token.Pos) string { return string(f.src[f.offset(from):f.offset(to)]) }
 
+// raised is the build constraint that lets a file use type parameters although
+// its module's go line is older.
+const raised = "go1.21"
+
 // rewritten is the source with all changes made, and the ledger imported.
 func (f *file) rewritten(importPath string) []byte {
 	edits := append(slices.Clone(f.edits), edit{
 		start: f.offset(f.syntax.Name.End()), end: f.offset(f.syntax.Name.End()),
 		text: "; import " + track + " " + strconv.Quote(importPath),
 	})
+	if f.old && f.raise {
+		edits = append(edits, f.constraint())
+	}
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.rank, b.rank))
 	})
@@ -82,4 +92,18 @@ func (f *file) rewritten(importPath string) []byte {
 	}
 	out.Write(f.src[at:])
 	return out.Bytes()
+}
+
+// constraint raises the language version: in the file's own constraint, or in
+// one above the file, whose lines keep their numbers by a line directive.
+func (f *file) constraint() edit {
+	for _, group := range f.syntax.Comments {
+		for _, c := range group.List {
+			expr, ok := strings.CutPrefix(c.Text, "//go:build ")
+			if ok && c.Pos() < f.syntax.Package {
+				return edit{start: f.offset(c.Pos()), end: f.offset(c.End()), text: "//go:build (" + strings.TrimSpace(expr) + ") && " + raised}
+			}
+		}
+	}
+	return edit{text: "//go:build " + raised + "\n//line " + f.name + ":1\n"}
 }

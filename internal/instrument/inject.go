@@ -199,7 +199,11 @@ func (b *builder) place(u *unit, f *file, call *ast.CallExpr, id string) string 
 	if fn := u.callee(call.Fun); fn != nil {
 		m = b.set.Func(fn)
 	}
+	if f.old && importsC(f.syntax) {
+		return "cgo leaves its file without type parameters: its module's go line is older than 1.18"
+	}
 	p := b.newPoint(id, statusOf(m))
+	f.raise = true
 	f.wrap(call.Fun.Pos(), call.Fun.End(), fmt.Sprintf("%s.Inject(%d, %d, ", track, p.number, p.success), arguments+")")
 	return ""
 }

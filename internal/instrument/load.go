@@ -5,6 +5,7 @@ package instrument
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io"
 	"os"
 	"os/exec"
@@ -44,12 +46,19 @@ type pkg struct {
 }
 
 type module struct {
-	Path    string
-	Version string
-	Dir     string
-	GoMod   string
-	Main    bool
-	Replace *module
+	Path      string
+	Version   string
+	Dir       string
+	GoMod     string
+	GoVersion string // the go line
+	Main      bool
+	Replace   *module
+}
+
+// old reports whether a module's go line is older than type parameters. One
+// without a go line is taken for Go 1.16.
+func (m *module) old() bool {
+	return m != nil && version.Compare("go"+cmp.Or(m.GoVersion, "1.16"), "go1.18") < 0
 }
 
 type listError struct {
