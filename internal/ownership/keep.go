@@ -12,11 +12,11 @@ import (
 
 // The verdicts about what is kept too long.
 const (
-	Kept     Kind = iota + 32 // GM201: nothing ever takes it out
-	Evicted                   // GM202: taken out without release
-	Grows                     // GM203: one more each time around
-	HeldOn                  // GM204: a goroutine or func that never lets go
-	Pinned                    // GM205: a view that keeps its parent
+	Kept    Kind = iota + 32 // GM201: nothing ever takes it out
+	Evicted                  // GM202: taken out without release
+	Grows                    // GM203: one more each time around
+	HeldOn                   // GM204: a goroutine or func that never lets go
+	Pinned                   // GM205: a view that keeps its parent
 )
 
 // keepScan looks at the package's long-lived containers: who puts resources in,
@@ -84,6 +84,7 @@ type keepEvent struct {
 	takes bool   // the instruction yields the element
 	set   bool   // the element is the key
 	slice bool   // appended, not keyed
+	quiet bool   // shows that elements are taken out, and is not judged itself
 
 	pos    token.Pos  // if not that of the instruction
 	outer  keepRef    // the variable that holds the object with the container

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -26,6 +27,12 @@ func (k *keepScan) loses(h *held, ev *keepEvent) bool {
 	if ev.op == keepFilter || ev.what == "List.Init" {
 		return !slices.Contains(h.released, top(ev.fn)) && !slices.Contains(h.gives, top(ev.fn))
 	}
+	if (ev.op == keepAdd || ev.op == keepSlot) && slices.Contains(h.released, top(ev.fn)) {
+		return false // the old one is released, under whatever condition
+	}
+	if h.obj != nil && !h.obj.IsField() && k.callsReleaser(h, ev.fn) {
+		return false // a helper that empties a package variable
+	}
 	roots := append([]*ssa.Function{top(ev.fn)}, enclosing(ev.fn, top(ev.fn))...)
 	if k.ranges(ev.fn) {
 		roots = []*ssa.Function{ev.fn}
@@ -33,6 +40,21 @@ func (k *keepScan) loses(h *held, ev *keepEvent) bool {
 	for _, root := range roots {
 		if lost, hit := k.dropIn(root, h, ev); hit {
 			return lost
+		}
+	}
+	return false
+}
+
+// callsReleaser reports whether a function calls one that releases elements of
+// the container. Summaries speak of arguments, not of package variables.
+func (k *keepScan) callsReleaser(h *held, fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if call, ok := in.(ssa.CallInstruction); ok {
+				if callee := call.Common().StaticCallee(); callee != nil && callee != fn && slices.Contains(h.released, callee) {
+					return true
+				}
+			}
 		}
 	}
 	return false
@@ -138,6 +160,12 @@ func (k *keepScan) place(r *run, s *state, root *ssa.Function, h *held, ev *keep
 		return false
 	}
 	s.mem[l] = own{}
+	if inner != "" && k.pointerElem(h, ev) {
+		// A pointer to an entry: it is not nil, and its parts are in it.
+		delete(s.mem, l)
+		l.path = strings.TrimSuffix(l.path, inner)
+		s.mem[l] = own{}
+	}
 	for _, v := range h.reads {
 		// What a sync.Map hands out.
 		if p, ok := v.(*ssa.Parameter); ok && p.Parent() == root {
@@ -149,6 +177,21 @@ func (k *keepScan) place(r *run, s *state, root *ssa.Function, h *held, ev *keep
 		}
 	}
 	return true
+}
+
+// pointerElem reports whether the elements are pointers to structs.
+func (k *keepScan) pointerElem(h *held, ev *keepEvent) bool {
+	t := ev.typ
+	for _, add := range h.adds {
+		if t == nil {
+			t = add.typ
+		}
+	}
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
 }
 
 func callArgType(call ssa.CallInstruction) types.Type {
@@ -268,6 +311,7 @@ func (r *run) dropNow(s *state, in ssa.Instruction) bool {
 		return false // moved before
 	}
 	s.over, s.overName = in.Pos(), dropName
+	s.mem[loc{root: r.drop.src.root, path: "?dropped"}] = nilVal{} // unlike a path around the removal
 	v, isValue := in.(ssa.Value)
 	if _, isSelect := in.(*ssa.Select); isSelect {
 		return false

@@ -93,7 +93,27 @@ func (k *keepScan) classify(t types.Type, depth int) keepElem {
 			return keepElem{class: ownerClass(named, rel)}
 		}
 	}
+	if named != nil && named.Obj().Pkg() != k.e.pass.Pkg {
+		return k.releaseModel(named) // what is inside is not this package's to release
+	}
 	return k.fields(t, depth)
+}
+
+// releaseModel is the class of a type that is only known by the model of its
+// release method.
+func (k *keepScan) releaseModel(named *types.Named) keepElem {
+	for i := 0; i < named.NumMethods(); i++ {
+		m := k.e.model(named.Method(i))
+		if m == nil {
+			continue
+		}
+		for _, eff := range m.Effects {
+			if eff.Op == rules.OpRelease && eff.Place.Kind == rules.PlaceRecv && eff.Class != nil && len(eff.Place.Path) == 0 {
+				return k.modelled(&rules.Type{Class: eff.Class, Releases: []string{named.Method(i).Name()}})
+			}
+		}
+	}
+	return keepElem{}
 }
 
 // modelled takes what a model says about a handle's type. A class that the
@@ -360,10 +380,13 @@ func (k *keepScan) sitesOf(fn *ssa.Function) []*site {
 // madeType is the type that a value had before it became an interface.
 func madeType(v ssa.Value) types.Type {
 	for {
-		mi, ok := v.(*ssa.MakeInterface)
-		if !ok {
+		switch x := v.(type) {
+		case *ssa.MakeInterface:
+			v = x.X
+		case *ssa.ChangeInterface:
+			v = x.X
+		default:
 			return v.Type()
 		}
-		v = mi.X
 	}
 }

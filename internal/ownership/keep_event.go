@@ -94,6 +94,22 @@ func (k *keepScan) mapUpdate(fn *ssa.Function, in *ssa.MapUpdate) {
 	}
 }
 
+// unchained finds the other end of such a list: its head becomes what a node
+// leads to, or nil.
+func (k *keepScan) unchained(fn *ssa.Function, in *ssa.Store, ref keepRef) {
+	load, ok := in.Val.(*ssa.UnOp)
+	if !ok || !k.holds(in.Val) {
+		return
+	}
+	fa, ok := load.X.(*ssa.FieldAddr)
+	if !ok {
+		return
+	}
+	if from, ok := k.container(k.origin(fa.X)); ok && from.place == ref.place {
+		k.event(&keepEvent{op: keepDrop, ref: ref, fn: fn, at: in, typ: in.Val.Type(), what: "the cut", quiet: true})
+	}
+}
+
 // isEmptyValue: the values of a map that serves as a set.
 func isEmptyValue(t types.Type) bool {
 	if st, ok := t.Underlying().(*types.Struct); ok {
@@ -139,7 +155,11 @@ func (k *keepScan) assign(fn *ssa.Function, in *ssa.Store) {
 //	*(&c.head) = t0
 func (k *keepScan) chained(fn *ssa.Function, in *ssa.Store, ref keepRef) {
 	node, ok := in.Val.(*ssa.Alloc)
-	if !ok || !k.holds(node) {
+	if !ok {
+		k.unchained(fn, in, ref)
+		return
+	}
+	if !k.holds(node) {
 		return
 	}
 	for _, r := range *node.Referrers() {

@@ -69,7 +69,7 @@ func (k *keepScan) dropped() []Verdict {
 
 // droppable says how sure a removal can be, by its shape alone.
 func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
-	if isTestFunc(top(ev.fn)) || ev.within != nil {
+	if isTestFunc(top(ev.fn)) || ev.within != nil || ev.quiet {
 		return 0, false
 	}
 	got, ok := k.elem(ev.typ)
@@ -103,6 +103,9 @@ func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
 		}
 		return k.overwriteTier(ev), true
 	case keepAdd:
+		if strings.HasPrefix(ev.what, "Map.") && k.lookedUp(ev) {
+			return 0, false // only if it is not there
+		}
 		if got.open || ev.slice || ev.key == nil || ev.set || ev.ref.base != nil && k.fresh(ev.ref.base) {
 			return 0, false
 		}
@@ -219,6 +222,16 @@ func unused(in ssa.Instruction) bool {
 // holdsElement reports whether the function, or the method's receiver, is
 // itself given an element.
 func (k *keepScan) holdsElement(ev *keepEvent, h *held) bool {
+	if load, ok := ev.key.(*ssa.UnOp); ok {
+		// delete(s.models, model.ID): model is at hand.
+		if fa, ok := load.X.(*ssa.FieldAddr); ok {
+			for _, add := range append([]*keepEvent{ev}, h.adds...) {
+				if add.typ != nil && types.Identical(deref(fa.X.Type()), deref(add.typ)) && !k.elementOf(fa.X, ev.ref.place) {
+					return true
+				}
+			}
+		}
+	}
 	for _, p := range top(ev.fn).Params {
 		for _, add := range append([]*keepEvent{ev}, h.adds...) {
 			if add.typ != nil && types.Identical(deref(p.Type()), deref(add.typ)) {
@@ -314,13 +327,23 @@ func (k *keepScan) classOf(h *held, ev *keepEvent) Class {
 			return got.class
 		}
 	}
-	for _, add := range h.adds {
+	for _, add := range h.events {
+		if add.op != keepAdd && add.op != keepSlot {
+			continue
+		}
 		if got, ok := k.elem(add.typ); ok && got.class.Name != "" {
 			return got.class
 		}
 		if val := k.value(add.elem); val.source == fromAcquire {
 			return val.class
 		}
+	}
+	if ev.ref.base == nil || len(h.released) == 0 {
+		return Class{}
+	}
+	// A bare pointer that somebody releases.
+	if named := namedOf(ev.ref.base.Type()); named != nil {
+		return k.e.fieldClass(named, h.obj.Name(), nil)
 	}
 	return Class{}
 }

@@ -39,7 +39,7 @@ func (k *keepScan) funcs() []Verdict {
 				continue
 			}
 			tier := report.Likely
-			if h.obj != nil && h.obj.Exported() && k.e.pass.Pkg.Name() != "main" || h.obj != nil && h.obj.IsField() && times != againOften && !hoarded(h) {
+			if h.obj != nil && h.obj.Exported() && k.e.pass.Pkg.Name() != "main" && (h.obj.IsField() || !hold.acquired) || h.obj != nil && h.obj.IsField() && times != againOften && !hoarded(h) {
 				tier = report.Possible // others may empty it, or its object is short-lived
 			}
 			list = append(list, Verdict{
@@ -85,6 +85,10 @@ func (k *keepScan) captures(v ssa.Value) (keepHold, bool) {
 			t = elem(t)
 		}
 		got, ok := k.elem(t)
+		val := k.value(b)
+		if ok && got.raw && val.source == fromAcquire {
+			got.class = val.class
+		}
 		if !ok || got.class.Name == "" || got.class.Owner && got.path != "" {
 			continue
 		}
@@ -94,7 +98,7 @@ func (k *keepScan) captures(v ssa.Value) (keepHold, bool) {
 		if k.releasedLater(fn.FreeVars[i], mc, map[ssa.Value]bool{}) || k.releasedLater(b, mc, map[ssa.Value]bool{}) {
 			return keepHold{}, false
 		}
-		return keepHold{class: got.class, name: valueOrCell(b), v: b}, true
+		return keepHold{class: got.class, name: valueOrCell(b), v: b, acquired: val.source == fromAcquire}, true
 	}
 	return keepHold{}, false
 }

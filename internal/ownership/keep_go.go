@@ -45,10 +45,11 @@ type spawned struct {
 
 // keepHold is a resource that a goroutine or func holds.
 type keepHold struct {
-	class Class
-	name  string // the variable
-	v     ssa.Value
-	owner *types.Named // the object whose method it is, if it is one
+	class    Class
+	name     string // the variable
+	v        ssa.Value
+	owner    *types.Named // the object whose method it is, if it is one
+	acquired bool         // in this function
 }
 
 func (k *keepScan) goroutine(fn *ssa.Function, g *ssa.Go) (Verdict, bool) {
@@ -130,6 +131,11 @@ func (k *keepScan) holdOf(sp *spawned) (keepHold, bool) {
 			continue // below
 		}
 		got, ok := k.elem(t)
+		if ok && got.raw {
+			if val := k.value(v); val.source == fromAcquire {
+				got.class = val.class
+			}
+		}
 		if !ok || got.class.Name == "" || found && !best.class.Owner {
 			continue
 		}

@@ -152,11 +152,8 @@ func (k *keepScan) releasedLater(v ssa.Value, at ssa.Instruction, seen map[ssa.V
 				return true
 			}
 		case *ssa.MakeClosure:
-			for i, b := range ref.Bindings {
-				fn := ref.Fn.(*ssa.Function)
-				if b == v && (k.isDeferred(ref) && len(fn.Blocks) < 3 || isCgoWrapper(fn)) && k.releasedLater(fn.FreeVars[i], at, seen) {
-					return true
-				}
+			if k.closureReleases(ref, v, at, seen) {
+				return true
 			}
 		case *ssa.Defer:
 			if k.releases(&ref.Call, v) {
@@ -169,6 +166,31 @@ func (k *keepScan) releasedLater(v ssa.Value, at ssa.Instruction, seen map[ssa.V
 			if ref.Parent() != at.Parent() || follows(ref, at) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// closureReleases looks into a literal that captured v: one that is deferred, or
+// one of those that cgo wraps around a call.
+func (k *keepScan) closureReleases(mc *ssa.MakeClosure, v ssa.Value, at ssa.Instruction, seen map[ssa.Value]bool) bool {
+	fn := mc.Fn.(*ssa.Function)
+	inCgo := isCgoWrapper(fn)
+	switch {
+	case inCgo:
+		// C.cudaFree(p) in a statement of its own counts only behind at.
+		call := wrapperCall(fn)
+		if call != nil && call.Parent() == at.Parent() && !isFunc(call.Type()) && !follows(call, at) {
+			return false
+		}
+	case mc.Parent().Parent() != nil && isCgoWrapper(mc.Parent()):
+	case k.isDeferred(mc) && len(fn.Blocks) < 3:
+	default:
+		return false
+	}
+	for i, b := range mc.Bindings {
+		if b == v && k.releasedLater(fn.FreeVars[i], at, seen) {
+			return true
 		}
 	}
 	return false

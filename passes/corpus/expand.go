@@ -21,6 +21,7 @@ import (
 const stdImports = `
 import (
 	"bufio"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
