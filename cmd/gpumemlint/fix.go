@@ -153,7 +153,7 @@ func (f *lintFlags) offered(paths output.Paths, known []baseline.Entry, res *gov
 	}
 	var findings []output.Finding
 	for _, x := range all {
-		if x.tier >= f.minTier {
+		if x.tier >= f.minTier && f.wants(x.finding.Rule) {
 			findings = append(findings, x.finding)
 		}
 	}

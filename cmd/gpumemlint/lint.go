@@ -82,7 +82,7 @@ func lint(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	res.Failures = append(res.Failures, bad...)
 	var findings []output.Finding
 	for _, x := range all {
-		if x.tier >= f.minTier {
+		if x.tier >= f.minTier && f.wants(x.finding.Rule) {
 			findings = append(findings, x.finding)
 		}
 	}
@@ -233,9 +233,9 @@ type found struct {
 	tier    report.Tier
 }
 
-// collect turns diagnostics into the findings of the rules that the user asked
-// for, of every tier. What is wrong with the user's directives comes back as
-// failures: the analysis has done without them.
+// collect turns diagnostics into findings, of every rule and tier. What is
+// wrong with the user's directives comes back as failures: the analysis has
+// done without them.
 func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
 	list []found, degraded []output.Degraded, bad []govet.Failure, err error,
 ) {
@@ -262,9 +262,7 @@ func collect(f *lintFlags, paths output.Paths, diags []govet.Diagnostic) (
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("finding of %s: %w", d.Analyzer, err)
 		}
-		if f.wants(d.Category) {
-			list = append(list, found{finding(paths, d, detail), detail, tier})
-		}
+		list = append(list, found{finding(paths, d, detail), detail, tier})
 	}
 	return list, degraded, bad, nil
 }

@@ -169,7 +169,7 @@ func (f *testFlags) claims(all []found) []proof.Claim {
 			continue
 		}
 		seen[k] = true
-		c := proof.Claim{Finding: x.finding, Hidden: x.tier < f.minTier}
+		c := proof.Claim{Finding: x.finding, Hidden: x.tier < f.minTier, Muted: !f.wants(x.finding.Rule)}
 		if a := x.detail.Acquired; a != nil {
 			c.Acquired = proof.Place{File: a.File, Line: a.Line}
 		}
@@ -191,6 +191,9 @@ func proven(claims []proof.Claim, out *prover.Outcome) []output.Finding {
 	var list []output.Finding
 	for i, c := range claims {
 		p := out.Proofs[i]
+		if c.Muted {
+			continue // of a rule that the user did not ask for
+		}
 		if c.Hidden && (p == nil || p.Verdict != output.Confirmed) {
 			continue // the user did not ask for it
 		}

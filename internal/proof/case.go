@@ -18,6 +18,9 @@ type Claim struct {
 	Acquired Place // where the resource was acquired; empty if the finding names no place
 	Failing  *Call // whose failure the path is on; nil if it is on none
 	Hidden   bool  // not shown unless it is confirmed
+	// Muted claims are never shown, and nothing is run for their sake: they are
+	// of rules that nobody asked for. But what they explain is no discovery.
+	Muted bool
 }
 
 // A Place is a line of a file.
@@ -96,11 +99,12 @@ type Case struct {
 // claim is a Claim with its places looked up.
 type claim struct {
 	Claim
-	inject   string // ID of the injection, or empty
-	probe    string // ID of the probe on the finding's line
-	acquired lines
-	at       lines // where the finding stands
-	inLoop   bool  // the call that fails stands in a loop of its function
+	inject    string // ID of the injection, or empty
+	probe     string // ID of the probe on the finding's line
+	acquired  lines
+	at        lines // where the finding stands
+	onFailure bool  // its path is on a call's failure
+	inLoop    bool  // the call that fails stands in a loop of its function
 	// explains is the line of an acquisition, in the user's code, that the
 	// claim turned out to be about although it names another or none.
 	explains lines
@@ -118,6 +122,10 @@ func New(claims []Claim, o Options) *Case {
 	probes := map[Place]string{}
 	for i := range claims {
 		cl := &claim{Claim: claims[i]}
+		cl.onFailure = cl.Failing != nil
+		if cl.Muted {
+			cl.Failing = nil
+		}
 		if a := cl.Acquired; a.File != "" {
 			cl.acquired = c.callLines(a)
 		}

@@ -99,9 +99,10 @@ func (c *Case) judge(cl *claim) *output.Proof {
 	case byNothing:
 		return &output.Proof{Verdict: output.NotObserved, Detail: "what " + cl.Finding.Rule + " reports does not show in a ledger of memory", Runs: s.runs}
 	case byFailure:
-		if cl.inject != "" {
+		switch {
+		case cl.inject != "":
 			p = s.failure()
-		} else {
+		case !cl.onFailure:
 			p = s.leak(true)
 		}
 	case byLeak:

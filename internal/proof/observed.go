@@ -118,8 +118,13 @@ func (c *Case) spokenOf(stack []track.Frame, proofs []*output.Proof) bool {
 		if cl.acquired.hit(stack) < 0 {
 			continue
 		}
-		if evidenceOf(cl.Finding.Rule) != byFailure || cl.inject == "" || proofs[i].Verdict == output.Confirmed {
+		switch evidenceOf(cl.Finding.Rule) {
+		case byLeak, byGrowth:
 			return true
+		case byFailure:
+			if !cl.onFailure || proofs[i].Verdict == output.Confirmed {
+				return true
+			}
 		}
 	}
 	return false

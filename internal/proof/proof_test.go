@@ -355,6 +355,15 @@ func TestObserved(t *testing.T) {
 			[]proof.Run{plain(test("TestA", 1, missed)), twice}, nil, 0},
 		{"the linter speaks of an error path only", []proof.Claim{failing(proof.Claim{Finding: output.Finding{Rule: "GM101", Path: "/src/m.go", Line: 61}, Acquired: proof.Place{File: "/src/m.go", Line: 50}})},
 			[]proof.Run{plain(test("TestA", 1, missed)), twice}, nil, 1},
+		{"a rule that nobody asked for says so", []proof.Claim{{Muted: true, Finding: output.Finding{Rule: "GM103", Path: "/src/m.go", Line: 50}, Acquired: proof.Place{File: "/src/m.go", Line: 50}}},
+			[]proof.Run{plain(test("TestA", 1, missed)), twice}, nil, 0},
+		{"a rule that nobody asked for speaks of an error path", []proof.Claim{func() proof.Claim {
+			c := failing(proof.Claim{Finding: output.Finding{Rule: "GM101", Path: "/src/m.go", Line: 61}, Acquired: proof.Place{File: "/src/m.go", Line: 50}})
+			c.Muted = true
+			return c
+		}()}, []proof.Run{plain(test("TestA", 1, missed)), twice}, nil, 1},
+		{"churn is no leak", []proof.Claim{{Finding: output.Finding{Rule: "GM504", Path: "/src/m.go", Line: 50}, Acquired: proof.Place{File: "/src/m.go", Line: 50}}},
+			[]proof.Run{plain(test("TestA", 1, missed)), twice}, nil, 1},
 		{"silenced", nil, []proof.Run{plain(test("TestA", 1, missed)), twice}, func(o *proof.Options) {
 			o.Silenced = func(file string, line int) bool { return file == "/src/m.go" && line == 60 }
 		}, 0},

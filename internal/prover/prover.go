@@ -138,7 +138,7 @@ func probes(list []proof.Probe) []instrument.Probe {
 func (p *prover) prepare() {
 	claimed := map[string]bool{}
 	for _, cl := range p.plan.Claims {
-		if !cl.Hidden {
+		if !cl.Hidden && !cl.Muted {
 			claimed[basePath(cl.Finding.Package)] = true
 		}
 	}

@@ -122,13 +122,20 @@ func Test106(t *testing.T) {
 func Test201(t *testing.T) {
 	for i := range 5 {
 		Wrong201Global(i)
+		if err := Wrong201ByID(i); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
 func Test201Right(t *testing.T) {
-	t.Cleanup(clearHistory)
+	t.Cleanup(clearRecent)
 	for i := range 5 {
 		Right201Global(i)
+		if err := Right201ByID(i); err != nil {
+			t.Fatal(err)
+		}
+		forget(i)
 	}
 }
 
@@ -139,26 +146,49 @@ func Test202(t *testing.T) {
 	c.Close()
 }
 
+func Test202Reset(t *testing.T) {
+	c := &cache{byKey: map[string]*dev.Mem{}}
+	c.put("a", 1)
+	c.Wrong202Reset()
+	c.Close()
+}
+
 func Test202Right(t *testing.T) {
 	c := &cache{byKey: map[string]*dev.Mem{}}
 	c.put("a", 1)
 	c.Right202Evict("a")
+	c.put("b", 1)
+	c.Right202Reset()
 	c.Close()
 }
 
 func Test203(t *testing.T) {
-	s := &server{shapes: map[string]*dev.Mem{}}
-	defer s.Close()
-	for id := range 8 {
-		s.Wrong203Request(id)
+	w := new(Wrong203Model)
+	defer w.Close()
+	p := &Wrong203Programs{byShape: map[string]*dev.Mem{}}
+	defer p.Close()
+	for i := range 8 {
+		if err := w.forward(i); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.get([]int{i}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
 func Test203Right(t *testing.T) {
-	s := &server{shapes: map[string]*dev.Mem{}}
-	defer s.Close()
-	for id := range 8 {
-		s.Right203Request(id)
+	r := new(Right203Model)
+	defer r.Close()
+	p := &Right203Programs{byShape: map[string]*dev.Mem{}}
+	defer p.Close()
+	for i := range 12 {
+		if err := r.forward(i); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.get([]int{i}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
