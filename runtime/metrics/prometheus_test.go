@@ -79,7 +79,7 @@ func TestAlertsAreTested(t *testing.T) {
 
 // metricName matches names of ours in an expression. Recorded series have a
 // colon.
-var metricName = regexp.MustCompile(`\b(gpumem[a-z_]*(?::[a-z_]+)*)\b`)
+var metricName = regexp.MustCompile(`\b(gpumem[a-z_]*(?::[a-z0-9_]+)*)\b`)
 
 // TestExpressionsNameMetrics checks each metric in alert rules and dashboard
 // against what a collector sends or a rule records.
