@@ -230,6 +230,20 @@ func TestModes(t *testing.T) {
 			write(t, filepath.Join(dir, "go.work"), "go 1.21\n\nuse (\n\t.\n\t./tool\n)\n")
 			return append(env, "GOWORK=")
 		}},
+		{"a go.mod and an overlay of the user's own", func(t *testing.T, dir string, env []string) []string {
+			for _, ext := range []string{".mod", ".sum"} {
+				if err := os.Rename(filepath.Join(dir, "go"+ext), filepath.Join(dir, "alt"+ext)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.21\n")
+			// The overlay brings a file that is not there, and one that replaces another.
+			write(t, filepath.Join(dir, "over", "more.go"), "package app\n\nfunc init() { fromOverlay = true }\n")
+			write(t, filepath.Join(dir, "over", "flag.go"), "package app\n\nvar fromOverlay bool\n\nfunc loop() {\n\tfor range \"ab\" {\n\t\tloop2()\n\t}\n}\n\nfunc loop2() {}\n")
+			write(t, filepath.Join(dir, "flag.go"), "package app\n\nvar broken int = \"\"\n")
+			write(t, filepath.Join(dir, "over", "overlay.json"), fmt.Sprintf(`{"Replace":{%q:"over/more.go",%q:"over/flag.go"}}`, filepath.Join(dir, "more.go"), filepath.Join(dir, "flag.go")))
+			return append(env, "GOFLAGS=-modfile=alt.mod -overlay=over/overlay.json")
+		}},
 	}
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -243,7 +257,7 @@ func TestModes(t *testing.T) {
 			modcache := modCache(env)
 			before, cacheBefore := hashes(t, dir), hashes(t, modcache)
 			app := filepath.Join(dir, "app.go")
-			w := build(t, Plan{Dir: dir, Env: env, Patterns: []string{"./..."}, Injections: []Injection{
+			w := build(t, Plan{Dir: dir, Env: env, Patterns: []string{"."}, Injections: []Injection{
 				{ID: "bad", File: "app.go", Line: lineWith(t, app, "// fails: OpenBad")},
 				{ID: "good", File: app, Line: lineWith(t, app, "// fails: OpenGood"), Callee: "NewDynamicAdvancedSession"},
 				{ID: "none", File: "app.go", Line: 1},
