@@ -66,6 +66,7 @@ type habits struct {
 	reach     map[*ssa.Function]reachable
 	caches    map[string]bool
 	forwardIn *bool
+	bound     *bool
 }
 
 // habit is the engine's one instance: facts and verdicts need the same answers.

@@ -33,12 +33,14 @@ func (h *habits) threads(fn *ssa.Function) []Verdict {
 
 // bindsSomewhere reports whether the package binds anything to a thread.
 func (h *habits) bindsSomewhere() bool {
-	for _, fn := range h.funcs {
-		if fn.Parent() == nil && h.scan(fn).has(rules.OpThread) {
-			return true
+	if h.bound == nil {
+		found := false
+		for _, fn := range h.funcs {
+			found = found || fn.Parent() == nil && h.scan(fn).has(rules.OpThread)
 		}
+		h.bound = &found
 	}
-	return false
+	return *h.bound
 }
 
 // goroutine judges one go statement.
