@@ -120,7 +120,11 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 			s.set(in, x)
 		}
 	case *ssa.FieldAddr:
-		if l, ok := r.pointee(s, in.X); ok {
+		if l, ok := r.pointee(s, in.X); ok && s.ownerVar(l, in.X.Type()) {
+			// The same where the owner is a struct in a variable: the receiver
+			// of func (p pair) Close() { p.a.Close(); p.b.Close() }.
+			s.set(in, own{sub: true})
+		} else if ok {
 			s.set(in, r.address(s, in, l, "."+fieldName(in.X.Type(), in.Field)))
 		} else if _, ok := r.eval(s, in.X).(own); ok {
 			// &owner.field: whatever is found there is part of the owner.

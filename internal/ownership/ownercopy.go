@@ -713,6 +713,16 @@ func (e *engine) setsFinalOn(fn *ssa.Function, named *types.Named) bool {
 	return false
 }
 
+// ownerVar reports whether a variable holds, by value, the struct that is the
+// resource.
+func (s *state) ownerVar(l loc, ptr types.Type) bool {
+	if s.status != live || !isLocal(l.root) || !isStructVal(elem(ptr)) {
+		return false
+	}
+	o, ok := s.mem[l].(own)
+	return ok && !o.sub
+}
+
 // livesOn reports whether a new object is returned, stored or captured: it is
 // still somebody's.
 func livesOn(v ssa.Value) bool {
