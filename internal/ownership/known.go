@@ -381,8 +381,8 @@ func (r *run) applyBits(s *state, iv *invocation, eff effect, bits uint8) ([]*st
 	switch {
 	case bits&bitLive == 0 && bits&(bitReleased|bitMoved) != 0 && bits&(bitStored|bitReturned) == 0:
 		s.status = released
-		if r.after && bits&bitMoved != 0 {
-			s.status = moved
+		if bits&bitMoved != 0 {
+			s.status = moved // a graph that its nodes refer to is not gone
 		}
 		return r.settle(s)
 	case bits == bitReturned:
