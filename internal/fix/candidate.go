@@ -36,6 +36,12 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 		return v.missingField(verdict)
 	case ownership.Overwritten:
 		return v.beforeOverwrite(verdict)
+	case ownership.Evicted:
+		return v.evicted(verdict)
+	case ownership.CloseForgets:
+		return v.forgotten(verdict)
+	case ownership.CloseTwice:
+		return v.clearAfter(verdict)
 	}
 	s := v.locate(verdict)
 	if s == nil || verdict.Fate.Unsure {
