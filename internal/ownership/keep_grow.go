@@ -27,7 +27,12 @@ func (k *keepScan) grown() []Verdict {
 	var list []Verdict
 	k.pairUp()
 	for _, h := range k.order {
-		if len(h.adds) == 0 || k.everTaken(h) {
+		list = append(list, k.stays(h)...)
+		if len(h.adds) == 0 {
+			continue
+		}
+		if k.everTaken(h) {
+			list = append(list, k.sizedPool(h)...)
 			continue
 		}
 		told := map[*ssa.Function]bool{}

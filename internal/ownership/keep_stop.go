@@ -30,8 +30,11 @@ func (k *keepScan) uncancelled(sp *spawned, v *Verdict) bool {
 	for _, b := range sp.body.Blocks {
 		for _, in := range b.Instrs {
 			s, ok := in.(*ssa.Send)
-			if !ok || !fi.inner.has(b.Index) || k.hasRoom(s.Chan, 0) {
+			if !ok || !fi.inner.has(b.Index) || isDone(s.Chan) || k.hasRoom(s.Chan, 0) {
 				continue
+			}
+			if _, inField := k.container(s.Chan); inField && !k.holds(s.X) {
+				continue // an answer: who asked waits for it
 			}
 			v.Detail = fmt.Sprintf("goroutine holds %s and blocks for ever in its send at line %d once the receiver is gone: select on the context there as well",
 				sp.hold, k.e.pass.Fset.Position(s.Pos()).Line)

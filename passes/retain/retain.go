@@ -21,5 +21,8 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 func message(v *verdict.Line) string {
+	if v.Detail == "stays" {
+		return v.Class.Noun + " of an element of " + v.Name + " has been " + v.Class.Verb + ", and the element stays there when this returns: take it out on this path as well"
+	}
 	return v.Source() + " is kept in " + v.Name + ", from which nothing ever takes it: bound it, or have what it drops " + v.Class.Verb
 }
