@@ -61,6 +61,7 @@ type prover struct {
 	out    *Outcome
 
 	suites []*suite
+	silent map[string]string // packages whose tests say nothing, and why
 }
 
 // suite is the tests of one package.
@@ -70,12 +71,13 @@ type suite struct {
 	took     time.Duration // by the longest ordinary run
 	runs     []proof.Run
 	failures []string
+	broken   bool // its tests do not compile
 }
 
 // Prove tries the claims out. The error is for what stopped all of it; if that
 // was ctx, the outcome is there as well.
 func Prove(ctx context.Context, plan Plan) (*Outcome, error) {
-	p := &prover{plan: plan, out: &Outcome{}}
+	p := &prover{plan: plan, out: &Outcome{}, silent: map[string]string{}}
 	temp, err := os.MkdirTemp("", "gpumemlint-run-")
 	if err != nil {
 		return p.out, fmt.Errorf("cannot make a temporary folder: %w; set TMPDIR to one that can be written", err)
@@ -145,6 +147,12 @@ func (p *prover) prepare() {
 	untested := 0
 	for _, pkg := range p.work.Packages {
 		switch {
+		case !pkg.HasTest:
+			p.silent[pkg.Path] = "its package has no tests, and no other package's test comes by"
+		case pkg.Problem != "":
+			p.silent[pkg.Path] = "the tests of its package do not run here"
+		}
+		switch {
 		case pkg.Problem != "" && p.plan.Told[pkg.Path]:
 			continue
 		case pkg.HasTest && pkg.Problem != "":
@@ -183,6 +191,9 @@ func (p *prover) runAll(ctx context.Context) error {
 			p.c.Add(r)
 		}
 		p.out.Failures = append(p.out.Failures, s.failures...)
+		if s.broken {
+			p.silent[s.pkg.Path] = "the tests of its package do not run here"
+		}
 	}
 	if err != nil {
 		return err
@@ -262,6 +273,12 @@ func (p *prover) progress(what string, done, total int) {
 // conclude asks for the verdicts. What an interrupt kept from being tried gets none.
 func (p *prover) conclude(interrupted bool) {
 	p.out.Proofs, p.out.Observed = p.c.Verdicts()
+	for i, v := range p.out.Proofs {
+		why := p.silent[basePath(p.plan.Claims[i].Finding.Package)]
+		if why != "" && v.Verdict == output.NotExercised {
+			v.Detail = why // says more than which line nobody came to
+		}
+	}
 	if interrupted {
 		for i, v := range p.out.Proofs {
 			if v.Verdict != output.Confirmed {

@@ -28,6 +28,7 @@ func (p *prover) first(ctx context.Context, s *suite) error {
 	s.binary, err = p.runner.Compile(ctx, s.pkg.Path, s.pkg.Dir, false)
 	if bad, ok := isBuildError(err); ok {
 		p.explainBuild(ctx, s, bad)
+		s.broken = true
 		return ctx.Err()
 	}
 	if err != nil || s.binary == nil {
