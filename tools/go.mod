@@ -7,6 +7,7 @@ require (
 	github.com/gpumemlint/gpumemlint v0.0.0
 	github.com/rhysd/actionlint v1.7.12
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/yuin/goldmark v1.8.7
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/mod v0.39.0
 	golang.org/x/tools v0.49.0
