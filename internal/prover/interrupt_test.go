@@ -18,6 +18,7 @@ import (
 // TestInterrupt interrupts a run in the middle of a test: what is known by
 // then is printed, and the temporary folder is gone.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can be interrupted by another here")
 	}
@@ -93,6 +94,7 @@ m.go:11:7: device memory from dev.Must is never freed (GM102)
 
 // TestReadme runs what the README tells a newcomer to run, and compares.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {

@@ -73,6 +73,7 @@ func wrongTwins(t *testing.T, dir string) map[string]string {
 // TestSuite tries out one program and more for each rule: what is wrong must
 // be confirmed, what is right must not, and no run may see anything in it.
 func TestSuite(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("testdata", "suite")
 	twins := wrongTwins(t, dir)
 	rep, stderr := prove(t, dir, "./...")
