@@ -232,8 +232,6 @@ func TestPolicyRules(t *testing.T) {
 			folder + rule.Pass + ".go",
 			folder + "doc.go",
 			folder + rule.Pass + "_test.go",
-			folder + "testdata/src/wrong",
-			folder + "testdata/src/right",
 			folder + "testdata/src/suppressed",
 			"docs/rules/" + rule.ID + ".md",
 		} {
@@ -241,6 +239,7 @@ func TestPolicyRules(t *testing.T) {
 				t.Errorf("%s: %v; CONTRIBUTING.md says what a rule needs", rule.ID, err)
 			}
 		}
+		checkTwins(t, rule.ID, folder+"testdata/src/")
 		if doc, err := os.ReadFile(filepath.FromSlash(folder + "doc.go")); err == nil {
 			for _, want := range []string{rule.ID, "# Not reported"} {
 				if !bytes.Contains(doc, []byte(want)) {
@@ -251,6 +250,28 @@ func TestPolicyRules(t *testing.T) {
 	}
 	for name := range listed {
 		t.Errorf("pass %s has no rule in the catalogue", name)
+	}
+}
+
+// checkTwins checks that a pass is tested on wrong code and on its correct
+// look-alike: in packages wrong and right, or side by side in packages that are
+// named by situation.
+func checkTwins(t *testing.T, id, folder string) {
+	t.Helper()
+	wants, funcs := 0, 0
+	for _, name := range repoFiles(t, ".go") {
+		if !strings.HasPrefix(name, folder) || strings.HasPrefix(name, folder+"example.com/") || strings.HasPrefix(name, folder+"suppressed/") {
+			continue
+		}
+		src, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants += bytes.Count(src, []byte("// want "))
+		funcs += bytes.Count(src, []byte("\nfunc "))
+	}
+	if wants == 0 || funcs <= wants {
+		t.Errorf("%s: %s has %d functions and %d wanted findings; each wrong form needs a correct one beside it", id, folder, funcs, wants)
 	}
 }
 

@@ -12,5 +12,5 @@ import (
 )
 
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), doublefree.Analyzer, "wrong", "right")
+	analysistest.Run(t, analysistest.TestData(), doublefree.Analyzer, "wrong", "right", "suppressed")
 }
