@@ -118,8 +118,11 @@ func (s *site) handedOver(to token.Pos) bool {
 			return !found
 		}
 		fn := callee(s.v.info, call)
-		if tv := s.v.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || fn != nil && s.v.models().Func(fn) != nil {
-			return !found // a conversion, or a call that is known to the last
+		if tv := s.v.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || fn != nil && fn.Pkg() != nil && s.v.models().Package(fn.Pkg().Path()) {
+			return !found // a conversion, or a library whose releases are all known
+		}
+		if fn != nil && s.v.models().Func(fn) != nil {
+			return !found // C, or a function with a directive
 		}
 		given := call.Args
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
