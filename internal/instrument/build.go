@@ -295,7 +295,9 @@ func (b *builder) instrument(u *unit) {
 	}
 	b.definitions(u)
 	b.variables(u)
-	if u.c != nil && !u.modeled {
+	// What a library's own packages do with C is its own affair, as what its
+	// modelled package does is.
+	if u.c != nil && !u.modeled && (u.pkg.user() || b.table.Libraries[u.pkg.path()] == "") {
 		b.rawCalls(u)
 	}
 	if !u.pkg.user() {
