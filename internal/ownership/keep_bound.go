@@ -232,12 +232,17 @@ func (k *keepScan) onceMethod(fn *ssa.Function) bool {
 }
 
 // lengthChecked reports whether b is only reached where a comparison has found
-// the container small enough, or where a full one was dealt with.
+// the container small enough, or where a full one was dealt with. A way around
+// the comparison counts too: that is how a limit is switched off.
 //
 //	if len(c.m) >= c.max { return errFull }
 //	if len(c.m) < 16 { c.m[k] = x }
+//	if c.max > 0 && len(c.m) >= c.max { return errFull }
 func (k *keepScan) lengthChecked(b *ssa.BasicBlock, p keepPlace) bool {
-	for up := b.Idom(); up != nil; up = up.Idom() {
+	for _, up := range b.Parent().Blocks {
+		if up == b || !reaches(up, b, nil) || len(up.Instrs) == 0 {
+			continue
+		}
 		iff, ok := up.Instrs[len(up.Instrs)-1].(*ssa.If)
 		if !ok {
 			continue
