@@ -118,7 +118,7 @@ func (s *site) handedOver(to token.Pos) bool {
 			return !found
 		}
 		fn := callee(s.v.info, call)
-		if tv := s.v.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || fn != nil && fn.Pkg() != nil && s.v.models().Package(fn.Pkg().Path()) {
+		if tv := s.v.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || fn != nil && fn.Pkg() != nil && fn.Pkg() != s.v.pkg && s.v.models().Package(fn.Pkg().Path()) {
 			return !found // a conversion, or a library whose releases are all known
 		}
 		if fn != nil && s.v.models().Func(fn) != nil {
