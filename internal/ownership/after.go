@@ -81,6 +81,7 @@ type pending struct {
 	callee string
 	stream val
 	result sym
+	writes bool // it fills the resource
 }
 
 // afterSettle is what settle is in an afterlife run: a release begins the part

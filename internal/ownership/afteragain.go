@@ -69,7 +69,7 @@ func (r *run) again(s *state, iv *invocation, eff *rules.Effect) bool {
 		}
 	}
 	switch {
-	case f.taken != "" || m.copied:
+	case f.kept || m.copied:
 	case again == rules.AgainOK:
 		return false
 	case again == rules.AgainError && !f.raw:

@@ -14,7 +14,10 @@ import (
 // touches reports a load or store through the handle or a view after the end.
 // C memory is there to be read; a Go object stays when its resource goes.
 func (r *run) touches(s *state, in ssa.Instruction, addr ssa.Value, t types.Type) bool {
-	if s.freed == nil || s.freed.preset {
+	if s.freed == nil {
+		return r.readsEarly(s, in, addr)
+	}
+	if s.freed.preset {
 		return false
 	}
 	pos := in.Pos()
@@ -58,9 +61,42 @@ func (r *run) ofMemory(s *state) bool {
 	if r.target == nil {
 		return s.freed.raw && s.freed.noun == "C memory"
 	}
-	switch r.target.acq.class.Name {
+	return hostMemory(r.target.acq.class.Name)
+}
+
+// hostMemory reports whether a class is memory that Go code reads directly.
+func hostMemory(class string) bool {
+	switch class {
 	case "c.heap", "cuda.host", "cu.host", "hip.host":
 		return true
 	}
 	return false
+}
+
+// readsEarly reports a load from memory that a copy may not have filled yet.
+//
+//	C.cudaMemcpyAsync(host, dev, n, C.cudaMemcpyDeviceToHost, stream)
+//	v := *(*float32)(host)
+func (r *run) readsEarly(s *state, in ssa.Instruction, addr ssa.Value) bool {
+	if _, load := in.(*ssa.UnOp); !load {
+		if _, call := in.(*ssa.Call); !call {
+			return false // a store
+		}
+	}
+	p := s.pending
+	if p == nil || !p.writes || s.sawFailure(p.result) || r.target == nil || !r.ofMemory(s) {
+		return false
+	}
+	if _, is := r.eval(s, addr).(own); !is {
+		return false
+	}
+	pos := in.Pos()
+	if !pos.IsValid() {
+		pos = addr.Pos()
+	}
+	if !pos.IsValid() {
+		return false
+	}
+	r.blame(s, misuse{kind: ReadEarly, pos: pos, pending: p, certain: report.Definite})
+	return true
 }

@@ -232,6 +232,7 @@ func (r *run) pends(s *state, iv *invocation) {
 			continue
 		}
 		p := &pending{call: iv.in, pos: r.e.posOf(iv.in), callee: r.e.invokedName(iv), result: resultSym(iv)}
+		p.writes = eff.Place.Kind == rules.PlaceParam && eff.Place.Index < len(iv.model.Params) && strings.HasPrefix(strings.ToLower(iv.model.Params[eff.Place.Index].Name), "dst")
 		if st, _, ok := iv.arg(eff.Of); ok {
 			p.stream = st
 		}

@@ -155,9 +155,13 @@ func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	return []*state{s, t}, true
 }
 
-// usedByAddress reports whether an element's address is more than loaded from:
-// mats[i].Close() on a struct-valued handle.
+// usedByAddress reports whether the address of a struct-valued element is more
+// than loaded from: mats[i].Close(). That of a pointer stands for the whole
+// array: C.fill(&points[0], n).
 func usedByAddress(in *ssa.IndexAddr) bool {
+	if !isStructVal(elem(in.Type())) {
+		return false
+	}
 	for _, ref := range *in.Referrers() {
 		switch ref := ref.(type) {
 		case *ssa.DebugRef:

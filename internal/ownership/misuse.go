@@ -21,6 +21,7 @@ const (
 	ReleasedBorrowed                  // GM302, only lent
 	Outlived                          // GM303, a view or an object that keeps it
 	AsyncPending                      // GM303, an operation may still run
+	ReadEarly                         // GM303, read before an operation has filled it
 )
 
 // After says what a verdict of an afterlife run is about.
@@ -44,10 +45,10 @@ func (e *engine) misuses(a *fnAnalysis) []Verdict {
 	var list []Verdict
 	leasing := 0 // not known yet
 	for _, sr := range a.sites {
-		if sr.site.acq.class.Process || !sr.ends {
+		if sr.site.acq.class.Process || !sr.ends && !hostMemory(sr.site.acq.class.Name) {
 			continue
 		}
-		if !sr.after {
+		if !sr.after || !sr.ends {
 			if leasing == 0 {
 				leasing = e.leasing(a.fn)
 			}
@@ -218,6 +219,8 @@ func touchText(m misuse) string {
 		return "released here"
 	case AsyncPending:
 		return "released while it may be in use"
+	case ReadEarly:
+		return "read here"
 	}
 	return "used here"
 }

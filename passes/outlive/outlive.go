@@ -17,13 +17,16 @@ const Doc = "check for views, borrowed parts and asynchronous operations that ou
 var Analyzer = verdict.NewAnalyzer("outlive", Doc, run)
 
 func run(pass *analysis.Pass) (any, error) {
-	return verdict.Each(pass, "GM303", message, ownership.Outlived, ownership.AsyncPending)
+	return verdict.Each(pass, "GM303", message, ownership.Outlived, ownership.AsyncPending, ownership.ReadEarly)
 }
 
 func message(l *verdict.Line) string {
 	a := l.After
 	if l.Kind == ownership.AsyncPending {
 		return l.What() + " is " + a.Verb + " while " + a.View + l.At(a.Made) + " may still use it: synchronize its stream first"
+	}
+	if l.Kind == ownership.ReadEarly {
+		return l.What() + " is read while " + a.View + l.At(a.Made) + " may still fill it: synchronize its stream first"
 	}
 	view := "what " + a.View + l.At(a.Made) + " gave out"
 	switch {

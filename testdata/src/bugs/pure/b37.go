@@ -3,25 +3,25 @@
 
 package pure
 
-import "github.com/sugarme/gotch/ts"
+import "bugs/lib/torch"
 
-// The helper consumes its argument, and the caller drops it again.
-func b37ToCHWBug(hwc *ts.Tensor) *ts.Tensor { return hwc.MustPermute([]int64{2, 0, 1}, true) }
+// The helper consumes its argument, and the caller frees it again.
+func b37ToCHWBug(hwc *torch.Handle) *torch.Handle { return hwc.Permute(2, 0, 1, true) }
 
-func b37SaveBug(hwc *ts.Tensor) float64 {
+func b37SaveBug(hwc *torch.Handle) float64 {
 	chw := b37ToCHWBug(hwc)
-	defer chw.MustDrop()
-	v := chw.Float64Values()
-	hwc.MustDrop() // want GM302
-	return v[0]
+	defer chw.Free()
+	v := chw.Sum()
+	hwc.Free() // want GM302
+	return v
 }
 
-func b37ToCHWFixed(hwc *ts.Tensor) *ts.Tensor { return hwc.MustPermute([]int64{2, 0, 1}, false) }
+func b37ToCHWFixed(hwc *torch.Handle) *torch.Handle { return hwc.Permute(2, 0, 1, false) }
 
-func b37SaveFixed(hwc *ts.Tensor) float64 {
+func b37SaveFixed(hwc *torch.Handle) float64 {
 	chw := b37ToCHWFixed(hwc)
-	defer chw.MustDrop()
-	v := chw.Float64Values()
-	hwc.MustDrop()
-	return v[0]
+	defer chw.Free()
+	v := chw.Sum()
+	hwc.Free()
+	return v
 }
