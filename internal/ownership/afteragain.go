@@ -4,6 +4,7 @@
 package ownership
 
 import (
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -72,13 +73,31 @@ func (r *run) again(s *state, iv *invocation, eff *rules.Effect) bool {
 	case f.kept || m.copied:
 	case again == rules.AgainOK:
 		return false
-	case again == rules.AgainError && !f.raw:
+	case again == rules.AgainError && !f.raw && !r.isRaw(s, iv):
 		return false // the handle knows, and says so
 	case again == rules.AgainUnknown:
 		m.certain = report.Likely
 	}
 	r.blame(s, m)
 	return true
+}
+
+// isRaw reports whether the handle is a bare C pointer or number, which does not
+// know that it was released.
+func (r *run) isRaw(s *state, iv *invocation) bool {
+	for _, i := range r.direct(s, iv) {
+		if i >= len(iv.common.Args) {
+			continue
+		}
+		t := iv.common.Args[i].Type()
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer || cTypeKey(t) != "" {
+			return true
+		}
+		if n := namedOf(t); n != nil && strings.HasPrefix(n.Obj().Name(), "_Ctype_") {
+			return true
+		}
+	}
+	return false
 }
 
 // againOf is what the library says about a second release, by whichever of the
