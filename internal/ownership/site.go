@@ -264,6 +264,24 @@ var (
 	releaseWords = []string{"free", "destroy", "release", "delete", "close", "unref", "dispose", "finalize", "drop", "clear", "term", "shutdown", "unload"}
 )
 
+// startsWord reports whether one of the words begins a part of a name:
+// ctx_get_device and ctxGetDevice, but not widget_new.
+func startsWord(name string, words []string) bool {
+	for i := range name {
+		begins := i == 0 || name[i-1] == '_' || 'A' <= name[i] && name[i] <= 'Z' && !('A' <= name[i-1] && name[i-1] <= 'Z')
+		if !begins {
+			continue
+		}
+		rest := strings.ToLower(name[i:])
+		for _, w := range words {
+			if strings.HasPrefix(rest, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func hasWord(name string, words []string) bool {
 	name = strings.ToLower(name)
 	for _, w := range words {
@@ -278,7 +296,7 @@ func hasWord(name string, words []string) bool {
 // so and the package hands the same C type to a function whose name says that
 // it releases. The word alone, or the type alone, would be a guess.
 func (e *engine) inferredC(name string, sig *types.Signature) []acquisition {
-	if hasWord(name, releaseWords) || hasWord(name, borrowWords) || strings.HasSuffix(name, "_result") {
+	if hasWord(name, releaseWords) || startsWord(name, borrowWords) || strings.HasSuffix(name, "_result") {
 		return nil
 	}
 	speaks := hasWord(name, acquireWords)
@@ -368,8 +386,17 @@ func cTypeKey(t types.Type) string {
 			return "" // *C.char, *C.int
 		}
 	case *types.Named:
-		switch t.Underlying().(type) {
-		case *types.Pointer, *types.Struct:
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			// typedef struct x_st *x: cgo gives x a name of its own where it
+			// is filled in, and the struct's where it is passed.
+			if n, ok := types.Unalias(u.Elem()).(*types.Named); ok {
+				if _, isStruct := n.Underlying().(*types.Struct); isStruct {
+					return cTypeKey(u)
+				}
+			}
+			name = t.Obj().Name()
+		case *types.Struct:
 			name = t.Obj().Name()
 		default:
 			if b, ok := t.Underlying().(*types.Basic); !ok || b.Kind() != types.UnsafePointer {

@@ -11,7 +11,7 @@ type b95GeometryBug struct {
 }
 
 func (g *b95GeometryBug) AddVBO(data []float32) {
-	g.vbos = append(g.vbos, wgpu.NewVBO(data)) // want GM102|GM103
+	g.vbos = append(g.vbos, wgpu.NewVBO(data)) // want GM102|GM103|GM201
 }
 
 func (g *b95GeometryBug) SetIndex(data []float32) {
