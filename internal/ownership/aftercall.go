@@ -12,13 +12,7 @@ import (
 
 // strongRelease reports whether a C name says that the handle is gone, not only
 // emptied, and not one reference of several.
-//
-// FreeType and its like are names of libraries.
 func strongRelease(name string) bool {
-	name = strings.ToLower(name)
-	for _, lib := range []string{"freetype", "freeimage", "freeglut", "freenect"} {
-		name = strings.ReplaceAll(name, lib, "")
-	}
 	return hasWord(name, []string{"free", "destroy", "delete", "dispose", "release"})
 }
 

@@ -167,7 +167,7 @@ func (r *run) mark(s *state, iv *invocation, ok bool) {
 		}
 		return
 	}
-	if m := iv.model; m != nil && m.Success == rules.SuccessNonNil {
+	if m := iv.model; m != nil && m.Success == rules.SuccessNonNil && !isError(res.At(n-1).Type()) {
 		f := fact{isNil: 1}
 		if ok {
 			f.isNil = -1

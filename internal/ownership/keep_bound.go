@@ -70,6 +70,10 @@ func (k *keepScan) fewKeys(v ssa.Value, depth int) bool {
 		switch a := x.X.(type) {
 		case *ssa.Alloc:
 			return k.fewFields(a, depth)
+		case *ssa.FieldAddr:
+			// A field of a configuration: one key for each.
+			n := namedOf(a.X.Type())
+			return n != nil && hasWord(n.Obj().Name(), []string{"config", "option", "setting", "opts", "params"})
 		case *ssa.IndexAddr:
 			// An element of a table: one of a fixed list.
 			g, ok := k.origin(a.X).(*ssa.Global)

@@ -188,6 +188,11 @@ func (k *keepScan) judgeAdd(h *held, ev *keepEvent) (Verdict, bool) {
 	if h.cell != nil && !k.cellLives(h.cell) {
 		return none, false // a local variable: gone with its function
 	}
+	if base := ev.ref.base; base != nil && class.Name != "" {
+		if c := k.e.classOfType(base.Type()); c != nil && c.Name == class.Name {
+			return none, false // what refers back to the object that it is part of
+		}
+	}
 	empties := len(h.released) > 0 || k.twinReleased(h)
 	v := Verdict{
 		Kind: Kept, Tier: report.Likely, Class: class, Callee: val.name, Function: funcName(ev.fn),

@@ -193,7 +193,7 @@ func (e *engine) judgeMisuse(base Verdict, r *run) []Verdict {
 		if v.Class.Noun == "" {
 			v.Class.Noun, v.Class.Verb = "handle", "released"
 		}
-		if e.provokes(v) {
+		if m.kind == ReleasedBorrowed && e.inTest(v.Pos) || e.provokes(v) {
 			v.Tier = report.Possible
 		}
 		for _, t := range m.trace {
@@ -230,6 +230,11 @@ var provoking = regexp.MustCompile(`(?i)double|twice|after|idempoten|closed|rele
 
 // provokes reports whether a misuse looks like the point of a test.
 func (e *engine) provokes(v Verdict) bool {
-	file := e.pass.Fset.Position(v.Pos).Filename
-	return strings.HasSuffix(file, "_test.go") && provoking.MatchString(v.Function)
+	return e.inTest(v.Pos) && provoking.MatchString(v.Function)
+}
+
+// inTest reports whether a position is in a test. What a test releases of
+// somebody else's it often means to: to see that nobody needs it any more.
+func (e *engine) inTest(pos token.Pos) bool {
+	return strings.HasSuffix(e.pass.Fset.Position(pos).Filename, "_test.go")
 }

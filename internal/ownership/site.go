@@ -264,6 +264,9 @@ var (
 	releaseWords = []string{"free", "destroy", "release", "delete", "close", "unref", "dispose", "finalize", "drop", "clear", "term", "shutdown", "unload"}
 )
 
+// notWords are names in which one of the words is only letters.
+var notWords = strings.NewReplacer("determin", "", "freetype", "", "freeimage", "", "freeglut", "", "freenect", "", "disclose", "", "enclose", "", "nuclear", "", "intermedi", "")
+
 // startsWord reports whether one of the words begins a part of a name:
 // ctx_get_device and ctxGetDevice, but not widget_new.
 func startsWord(name string, words []string) bool {
@@ -283,7 +286,7 @@ func startsWord(name string, words []string) bool {
 }
 
 func hasWord(name string, words []string) bool {
-	name = strings.ToLower(name)
+	name = notWords.Replace(strings.ToLower(name))
 	for _, w := range words {
 		if strings.Contains(name, w) {
 			return true
