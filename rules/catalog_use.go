@@ -6,7 +6,7 @@ package rules
 // catalogUse is GM3xx: something is used or released when it must not be.
 var catalogUse = []Rule{
 	{
-		ID: "GM301", Pass: "usefreed", Severity: SeverityError, Since: "v0.2.0", Default: true,
+		ID: "GM301", Pass: "usefreed", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "used after release",
 		Text: `
 A handle is used after it was released, or after it was handed to something
@@ -29,7 +29,7 @@ Questions about the state of the handle itself, such as Closed. A new release
 of a handle whose second release is harmless.`,
 	},
 	{
-		ID: "GM302", Pass: "doublefree", Severity: SeverityError, Since: "v0.2.0", Default: true,
+		ID: "GM302", Pass: "doublefree", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "released twice, or releases what was consumed or only borrowed",
 		Text: `
 The second release of a C handle frees memory that may have a new owner. The
@@ -53,7 +53,7 @@ through the same variable. A retry after a release that failed. Release on two
 paths that exclude each other.`,
 	},
 	{
-		ID: "GM303", Pass: "outlive", Severity: SeverityError, Since: "v0.2.0", Default: true,
+		ID: "GM303", Pass: "outlive", Severity: SeverityError, Since: "v0.1.0", Default: true,
 		Title: "a view, borrow or asynchronous operation outlives what it needs",
 		Text: `
 A slice over native memory, a borrowed element, or a copy that still runs on a
