@@ -137,5 +137,8 @@ func (r *run) use(s *state, iv *invocation, certain report.Tier) {
 		m.end = r.e.callEnd(call)
 	}
 	_, m.late = iv.in.(*ssa.Defer)
+	if r.e.inTest(m.pos) && fails(iv.common.Signature()) {
+		m.certain = report.Possible // a test that wants to see the error
+	}
 	r.blame(s, m)
 }

@@ -26,6 +26,9 @@ func reopens(name string) bool {
 // good.
 func asksState(name string) bool {
 	n := strings.ToLower(name)
+	if strings.HasPrefix(name, "Test") || hasWord(n, []string{"closed", "destroyed", "released", "freed", "dropped"}) {
+		return true // looks inside for a test, or asks in more words
+	}
 	for _, w := range []string{"closed", "destroyed", "released", "freed", "dropped", "empty", "valid", "isnil", "isopen", "isopened", "alive", "string", "err", "error", "name", "id", "defined", "ptr", "gostring", "refcount"} {
 		if n == w || n == "is"+w || n == "get"+w || n == "was"+w || n == "has"+w {
 			return true
