@@ -41,16 +41,19 @@ func (r *run) prune(fr *frame, b *ssa.BasicBlock, s *state) {
 func (s *state) collect(alive func(ssa.Value) bool, fi *fnInfo) {
 	roots := map[any]bool{}
 	syms := map[sym]bool{}
+	byRoot := make(map[any][]val, len(s.mem))
+	for m, v := range s.mem {
+		byRoot[m.root] = append(byRoot[m.root], v)
+	}
 	var mark func(v val)
 	markLoc := func(l loc) {
-		if roots[l.root] {
-			return
+		held, ok := byRoot[l.root]
+		if !ok || roots[l.root] {
+			return // nothing lies there
 		}
 		roots[l.root] = true
-		for m, v := range s.mem {
-			if m.root == l.root {
-				mark(v)
-			}
+		for _, v := range held {
+			mark(v)
 		}
 	}
 	mark = func(v val) {
