@@ -12,7 +12,14 @@ import (
 
 // strongRelease reports whether a C name says that the handle is gone, not only
 // emptied, and not one reference of several.
+//
+// rd_kafka_DeleteGroup_new makes a request to delete.
 func strongRelease(name string) bool {
+	for _, made := range []string{"_new", "_create", "_init", "_alloc", "New", "Create"} {
+		if strings.HasSuffix(name, made) {
+			return false
+		}
+	}
 	return hasWord(name, []string{"free", "destroy", "delete", "dispose", "release"})
 }
 

@@ -144,7 +144,7 @@ func (r *run) redefine(s *state, v ssa.Value) {
 			delete(s.facts, k)
 		}
 	}
-	if r.after {
+	if r.after || r.target != nil {
 		s.ageRoot(v)
 	}
 	for m, x := range s.mem {

@@ -84,7 +84,7 @@ func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
 		if k.holdsElement(ev, h) || k.keyHeld(ev) {
 			return 0, false // the caller has the element: it is only taken off the list
 		}
-		if k.callerReleases(h, ev) {
+		if k.callerReleases(h, ev) || k.shifts(ev) {
 			return 0, false
 		}
 		if ev.what == "receive" && !unused(ev.at) {
@@ -125,6 +125,9 @@ func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
 var putWords = []string{"put", "set", "store", "update", "replace", "refresh", "cache", "save", "insert", "swap", "push", "write", "assign", "reset", "rotate", "advance", "record"}
 
 func (k *keepScan) overwriteTier(ev *keepEvent) report.Tier {
+	if ev.op == keepSlot && countsUp(ev.fn, ev.key) {
+		return report.Possible // list[n] = x; n++: the next free place
+	}
 	words := nameWords(top(ev.fn).Name())
 	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(putWords, w) || slices.Contains(stepWords, w) }) {
 		return report.Likely
