@@ -93,7 +93,7 @@ func (s *state) set(v ssa.Value, x val) {
 // instr executes one instruction. It reports true with the resulting states
 // when the path forked or ended.
 func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
-	if fr.fi.inner.has(fr.cur.Index) && len(s.facts)+len(s.mem) > 0 {
+	if (fr.fi.inner.has(fr.cur.Index) || fr.depth > 0) && len(s.facts)+len(s.mem) > 0 { // a literal is another one in each call
 		if v, ok := in.(ssa.Value); ok {
 			if _, ok := in.(*ssa.Alloc); !ok {
 				r.redefine(s, v)
