@@ -171,7 +171,9 @@ func (s *state) ageRoot(v ssa.Value) {
 			delete(s.mem, m)
 			root.i += 1000
 			m.root = root
-			s.mem[m] = x
+			if before, ok := s.mem[m]; !ok || !s.reach(before) {
+				s.mem[m] = x // of all earlier ones, the one with the resource counts
+			}
 		}
 	}
 }
