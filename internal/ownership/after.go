@@ -68,7 +68,6 @@ type lease struct {
 	pos    token.Pos
 	callee string
 	kept   bool // an object that keeps the resource
-	owned  bool // has its own header
 }
 
 // view is a value that leans on the tracked resource.

@@ -142,18 +142,6 @@ func (r *run) endsPlace(iv *invocation, i int) bool {
 	return false
 }
 
-// readView reports a load through a view after its resource ended.
-func (r *run) readView(s *state, in ssa.Instruction, v view) {
-	if s.freed == nil || v.l.kept {
-		return
-	}
-	pos := in.Pos()
-	if !pos.IsValid() {
-		return
-	}
-	r.blame(s, misuse{kind: Outlived, pos: pos, view: v.l, certain: report.Definite})
-}
-
 // afterReturn looks at what a function gives away when the resource has ended.
 func (r *run) afterReturn(ret ret) {
 	s := ret.s
@@ -326,7 +314,7 @@ func (s *state) holdsOwn(v val) bool {
 
 // isMain reports whether fn is where the program ends.
 func isMain(fn *ssa.Function) bool {
-	return fn.Name() == "main" && fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main" && fn.Parent() == nil
+	return fn.Name() == "main" && fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main" && fn.Parent() == nil && fn.Signature.Recv() == nil
 }
 
 // outside reports whether a place is a field of the receiver, or of a package

@@ -177,9 +177,8 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 	case *ssa.Slice:
 		r.slice(s, in)
 	case *ssa.Convert:
-		if v, ok := r.eval(s, in.X).(view); ok && copies(in) {
-			r.readView(s, in, v)
-			return nil, s.freed != nil
+		if _, leans := r.eval(s, in.X).(view); leans && copies(in) {
+			return nil, r.touches(s, in, in.X, in.Type())
 		}
 		r.pass(s, in, in.X)
 	case *ssa.ChangeType:

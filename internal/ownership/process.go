@@ -14,8 +14,7 @@ func (e *engine) endsProcess(v *Verdict, sr *siteResult, o outcome) {
 	if fn.Parent() != nil || o.fn != nil && o.fn != fn {
 		return // a literal in main is no exit of main
 	}
-	isMain := fn.Name() == "main" && e.pass.Pkg.Name() == "main" && fn.Signature.Recv() == nil
-	if isMain || fn.Name() == "TestMain" || fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#") {
+	if isMain(fn) || fn.Name() == "TestMain" || fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#") {
 		v.ends = true
 	}
 }
