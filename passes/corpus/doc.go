@@ -8,7 +8,7 @@
 // The Go sources are in testdata/ at the root of the repository, laid out as a
 // GOPATH so that the stand-ins for the modelled libraries have their real
 // import paths. The matrix is scored by function: a pattern counts as found when
-// one of the rules reports inside the wrong twin. A bug counts as found when the
-// rule that its want comment names reports that very line. Words are tested
-// beside each pass.
+// one of the rules, or of those that its file names, reports inside the wrong
+// twin. A bug counts as found when the rule that its want comment names reports
+// that very line. Words are tested beside each pass.
 package corpus

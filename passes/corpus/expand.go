@@ -14,7 +14,12 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/gpumemlint/gpumemlint/rules"
 )
+
+// Idioms are the columns of the matrix; each is testdata/matrix/idioms/NAME.txtar.
+var Idioms = []string{"ort", "cuda", "cudrv", "nvml", "gocv", "gotch", "capi"}
 
 // stdImports are the imports of every expanded file. common.txtar uses each of
 // them once, so no pattern has to care.
@@ -142,8 +147,8 @@ func (id *Idiom) patterns(dir string) (string, error) {
 			if id.helper == "" && strings.Contains(text, "helper.") {
 				continue // the idiom's handle type cannot cross packages
 			}
-			if _, not, _ := strings.Cut(f.Name, "!"); slices.Contains(strings.Split(not, ","), id.Name) {
-				continue // NAME!IDIOM,IDIOM: the wrong twin is right in those idioms
+			if !id.has(f.Name) {
+				continue
 			}
 			if strings.HasSuffix(f.Name, ".shared") {
 				b.WriteString(text + "\n")
@@ -154,6 +159,52 @@ func (id *Idiom) patterns(dir string) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// has reports whether an entry is about the idiom:
+//
+//	NAME!IDIOM,IDIOM	not in those, where the wrong twin is right
+//	NAME=IDIOM,IDIOM	only in those, which alone have what it is about
+func (id *Idiom) has(entry string) bool {
+	entry = strings.TrimSuffix(entry, ".shared")
+	if _, not, ok := strings.Cut(entry, "!"); ok {
+		return !slices.Contains(strings.Split(not, ","), id.Name)
+	}
+	if _, only, ok := strings.Cut(entry, "="); ok {
+		return slices.Contains(strings.Split(only, ","), id.Name)
+	}
+	return true
+}
+
+// patternRules maps the patterns of the files that name their rules to these:
+// a line "rules: GM205" in front of the first entry. Of other patterns the
+// wrong twin may be reported by any rule.
+func patternRules(dir string) (map[string][]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, name := range names {
+		ar, err := txtar.ParseFile(name)
+		if err != nil {
+			return nil, err
+		}
+		_, line, ok := strings.Cut(string(ar.Comment), "rules:")
+		if !ok {
+			continue
+		}
+		ids := strings.Fields(line)
+		for _, id := range ids {
+			if _, ok := rules.RuleByID(id); !ok {
+				return nil, fmt.Errorf("%s: no rule %s: put known ones behind \"rules:\"", filepath.Base(name), id)
+			}
+		}
+		for _, f := range ar.Files {
+			out[strings.FieldsFunc(f.Name, func(c rune) bool { return c == '!' || c == '=' || c == '.' })[0]] = ids
+		}
+	}
+	return out, nil
 }
 
 // twin keeps the common lines and those marked with mark, and puts name for @.

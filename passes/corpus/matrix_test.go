@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
 	"github.com/gpumemlint/gpumemlint"
+	"github.com/gpumemlint/gpumemlint/internal/report"
+	"github.com/gpumemlint/gpumemlint/rules"
 )
 
 // The matrix passes if at least 17 of 18 wrong twins are found and at most 1 of
@@ -22,14 +25,12 @@ const (
 	maxFlagged = 1.0 / 18
 )
 
-// idioms are the columns of the matrix; each is testdata/matrix/idioms/NAME.txtar.
-var idioms = []string{"ort", "cuda", "cudrv", "nvml", "gocv"}
-
 // twinName splits a declaration's name into pattern and twin.
 var twinName = regexp.MustCompile(`([A-Za-z0-9]+?)(Wrong|Right)`)
 
 // A score counts one idiom.
 type score struct {
+	rules        map[string][]string  // by pattern, where only those count
 	wrong, right map[string][]Finding // by pattern; present with nil if silent
 	stray        []Finding            // in declarations that both twins share
 }
@@ -43,7 +44,7 @@ func TestMatrix(t *testing.T) {
 	gopath := t.TempDir()
 	var patterns []string
 	scores := map[string]*score{}
-	for _, idiom := range idioms {
+	for _, idiom := range Idioms {
 		paths, err := Expand(filepath.Join(root, "matrix"), idiom, gopath)
 		if err != nil {
 			t.Fatal(err)
@@ -54,12 +55,17 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	wanted, err := patternRules(filepath.Join(root, "matrix", "patterns"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	askForAll(t)
 	findings, err := Analyze(gpumemlint.Analyzers(), pkgs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, idiom := range idioms {
-		s := &score{wrong: map[string][]Finding{}, right: map[string][]Finding{}}
+	for _, idiom := range Idioms {
+		s := &score{rules: wanted, wrong: map[string][]Finding{}, right: map[string][]Finding{}}
 		if err := s.declare(filepath.Join(gopath, "src", "matrix", idiom, "patterns.go")); err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +74,21 @@ func TestMatrix(t *testing.T) {
 	for _, f := range findings {
 		scores[strings.Split(f.Package, "/")[1]].add(f)
 	}
-	for _, idiom := range idioms {
+	for _, idiom := range Idioms {
 		t.Run(idiom, func(t *testing.T) { scores[idiom].check(t) })
 	}
 	t.Log("\n" + table(scores))
+}
+
+// askForAll switches on the rules that are advice until the test ends.
+func askForAll(t *testing.T) {
+	old := report.Current()
+	t.Cleanup(func() { report.Configure(old) })
+	all := report.Defaults()
+	for _, r := range rules.Catalog() {
+		all.Rules = append(all.Rules, r.ID)
+	}
+	report.Configure(all)
 }
 
 // declare notes the patterns of a file, so that silent ones are counted.
@@ -92,13 +109,25 @@ func (s *score) declare(file string) error {
 	return nil
 }
 
-// add files a finding under its pattern.
+// add files a finding under its pattern. Advice counts only where the pattern
+// is about it, and a wrong twin's finding only if its rule is one of those that
+// the pattern names.
 func (s *score) add(f Finding) {
-	switch m := twinName.FindStringSubmatch(f.Decl); {
+	m := twinName.FindStringSubmatch(f.Decl)
+	var ids []string
+	if m != nil {
+		ids = s.rules[m[1]]
+	}
+	if r, ok := rules.RuleByID(f.Rule); ok && !r.Default && !slices.Contains(ids, f.Rule) {
+		return // right code, which could be faster
+	}
+	switch {
 	case m == nil:
 		s.stray = append(s.stray, f)
 	case m[2] == "Wrong":
-		s.wrong[m[1]] = append(s.wrong[m[1]], f)
+		if ids == nil || slices.Contains(ids, f.Rule) {
+			s.wrong[m[1]] = append(s.wrong[m[1]], f)
+		}
 	default:
 		s.right[m[1]] = append(s.right[m[1]], f)
 	}
@@ -158,7 +187,7 @@ func table(scores map[string]*score) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "idiom\twrong\tfound\tright\tflagged\tstray")
-	for _, idiom := range idioms {
+	for _, idiom := range Idioms {
 		s := scores[idiom]
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", idiom, len(s.wrong), len(s.wrong)-len(s.missed()),
 			len(s.right), len(s.flagged()), len(s.stray))

@@ -20,3 +20,9 @@ static inline CUresult cuMemFree(CUdeviceptr dptr) { return CUDA_SUCCESS; }
 static inline CUresult cuMemsetD8(CUdeviceptr dptr, unsigned char uc, size_t n) { return CUDA_SUCCESS; }
 static inline CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, int dev) { return CUDA_SUCCESS; }
 static inline CUresult cuCtxDestroy(CUcontext ctx) { return CUDA_SUCCESS; }
+
+// A library of one's own.
+typedef struct mem mem;
+static inline mem *mem_create(size_t n) { return 0; }
+static inline int mem_destroy(mem *m) { return 0; }
+static inline int mem_fill(mem *m, int v) { return 0; }

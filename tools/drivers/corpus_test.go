@@ -25,9 +25,6 @@ import (
 // corpusModule is the import path under which the corpus is laid out.
 const corpusModule = "corpus.test"
 
-// idioms are the columns of the matrix of patterns.
-var idioms = []string{"ort", "cuda", "cudrv", "nvml", "gocv"}
-
 // repository is the root of the checkout.
 func repository(t testing.TB) string {
 	t.Helper()
@@ -72,7 +69,7 @@ func newTrees(t testing.TB) []*tree {
 	c := add()
 	c.addGopath(t, filepath.Join(root, "testdata", "src"), "")
 	gopath := filepath.Join(base, "matrix")
-	for _, idiom := range idioms {
+	for _, idiom := range corpus.Idioms {
 		if _, err := corpus.Expand(filepath.Join(root, "testdata", "matrix"), idiom, gopath); err != nil {
 			t.Fatal(err)
 		}

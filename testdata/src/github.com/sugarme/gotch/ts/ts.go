@@ -48,11 +48,17 @@ func (ts *Tensor) MustSub(other *Tensor, del bool) (retVal *Tensor)           { 
 func (ts *Tensor) MustNarrow(dim int64, start int64, length int64, del bool) (retVal *Tensor) {
 	return nil
 }
-func (ts *Tensor) MustUnsqueeze(dim int64, del bool) (retVal *Tensor)    { return nil }
-func (ts *Tensor) MustTo(device gotch.Device, del bool) (retVal *Tensor) { return nil }
-func (ts *Tensor) MustSum(dtype gotch.DType, del bool) (retVal *Tensor)  { return nil }
-func (ts *Tensor) MustBackward()                                         {}
-func (ts *Tensor) MustDetach(del bool) (retVal *Tensor)                  { return nil }
+func (ts *Tensor) MustNarrowCopy(dim int64, start int64, length int64, del bool) (retVal *Tensor) {
+	return nil
+}
+func (ts *Tensor) MustSelect(dim int64, index int64, del bool) (retVal *Tensor) { return nil }
+func (ts *Tensor) MustUnsqueeze(dim int64, del bool) (retVal *Tensor)           { return nil }
+func (ts *Tensor) MustTo(device gotch.Device, del bool) (retVal *Tensor)        { return nil }
+func (ts *Tensor) MustSum(dtype gotch.DType, del bool) (retVal *Tensor)         { return nil }
+func (ts *Tensor) MustBackward()                                                {}
+func (ts *Tensor) MustZero_()                                                   {}
+func (ts *Tensor) MustAdd_(other *Tensor)                                       {}
+func (ts *Tensor) MustDetach(del bool) (retVal *Tensor)                         { return nil }
 func (ts *Tensor) CrossEntropyForLogits(targets *Tensor) (retVal *Tensor) {
 	return nil
 }
@@ -67,6 +73,12 @@ func (ts *Tensor) MustCrossEntropyForLogits(targets *Tensor) (retVal *Tensor) {
 var None = NewTensor()
 
 func NoGrad(fn func()) {}
+
+// NoGradGuard is NoGrad as an object: gradients are off until it is dropped.
+type NoGradGuard struct{ enabled bool }
+
+func NewNoGradGuard() *NoGradGuard { return nil }
+func (ngg *NoGradGuard) Drop()     {}
 
 // CleanUp runs the garbage collector.
 func CleanUp(sleepTimeOpt ...int) {}
