@@ -199,23 +199,22 @@ func (r *run) describe(s *state) *freed {
 // only forgets all names of the handle but one: mats[0].Close() closes some
 // element, which need not be the one that another variable holds.
 func (s *state) only(cell loc) {
-	for v, x := range s.env {
-		if _, ok := x.(own); ok {
-			delete(s.env, v)
-		}
-	}
-	for m, x := range s.mem {
+	s.env.keep(func(_ ssa.Value, x val) bool {
+		_, ok := x.(own)
+		return !ok
+	})
+	for m, x := range s.mem.all() {
 		if _, ok := x.(own); ok && m != cell {
-			s.mem[m] = sym{l: m}
+			s.mem.set(m, sym{l: m})
 		}
 	}
 }
 
 // vacate forgets the places outside this function that hold the handle.
 func (r *run) vacate(s *state) {
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if o, ok := v.(own); ok && !o.sub && (strings.Contains(m.path, ".") || !isLocal(m.root)) {
-			s.mem[m] = sym{v: r.now.value, i: 2000}
+			s.mem.set(m, sym{v: r.now.value, i: 2000})
 		}
 	}
 }
@@ -285,7 +284,7 @@ func (s *state) sawFailure(k sym) bool {
 	if k.v == nil {
 		return false
 	}
-	f, ok := s.facts[k]
+	f, ok := s.facts.get(k)
 	return ok && (f.isNil < 0 || f.truth < 0 || f.differ == "0" || f.equals != "" && f.equals != "0")
 }
 
@@ -300,7 +299,7 @@ func (r *run) direct(s *state, iv *invocation) []int {
 				list = append(list, i)
 			}
 		case ptr:
-			if o, ok := s.mem[a.l].(own); ok && !o.sub {
+			if o, ok := s.mem.at(a.l).(own); ok && !o.sub {
 				list = append(list, i)
 			}
 		case *agg:
@@ -365,12 +364,12 @@ func (r *run) worthAfter(fr *frame, s *state) bool {
 		}
 		return false
 	}
-	for v, x := range s.env {
+	for v, x := range s.env.all() {
 		if s.reach(x) && later(v) {
 			return true
 		}
 	}
-	for m, x := range s.mem {
+	for m, x := range s.mem.all() {
 		if !s.reach(x) {
 			continue
 		}

@@ -164,7 +164,7 @@ func (s *state) isDirect(v val) bool {
 	case own:
 		return !v.sub
 	case ptr:
-		o, ok := s.mem[v.l].(own)
+		o, ok := s.mem.at(v.l).(own)
 		return ok && !o.sub
 	}
 	return false
@@ -227,17 +227,17 @@ func (r *run) rewrites(s *state, iv *invocation) {
 			s.reachLoc(l, reached)
 		}
 	}
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if o, ok := v.(own); !ok || o.sub {
 			continue
 		}
 		if !isLocal(m.root) {
-			s.mem[m] = sym{v: iv.value, i: 2000}
+			s.mem.set(m, sym{v: iv.value, i: 2000})
 			continue
 		}
 		for l := range reached {
 			if _, in := l.under(m); in {
-				s.mem[m] = sym{v: iv.value, i: 2000}
+				s.mem.set(m, sym{v: iv.value, i: 2000})
 				break
 			}
 		}

@@ -97,7 +97,7 @@ func (e *engine) localAfterUse(fn *ssa.Function, i int) uint8 {
 	s := newState()
 	s.status = live
 	s.freed = &freed{preset: true, certain: report.Definite}
-	s.env[fn.Params[i]] = own{}
+	s.env.set(fn.Params[i], own{})
 	rets := r.exec(fn, s, 0)
 	var u uint8
 	clean := r.degraded

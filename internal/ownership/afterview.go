@@ -48,7 +48,7 @@ func (r *run) leases(s *state, iv *invocation) {
 }
 
 func (r *run) resultOf(s *state, iv *invocation, i int) val {
-	switch x := s.env[iv.value].(type) {
+	switch x := s.env.at(iv.value).(type) {
 	case *tup:
 		if i < len(x.vs) {
 			return x.vs[i]
@@ -81,10 +81,10 @@ func (s *state) leaseIn(v val) *lease {
 	case view:
 		return v.l
 	case ptr:
-		if x, ok := s.mem[v.l].(view); ok {
+		if x, ok := s.mem.at(v.l).(view); ok {
 			return x.l // &v
 		}
-		if x, ok := s.mem[v.l.field("[]")].(view); ok {
+		if x, ok := s.mem.at(v.l.field("[]")).(view); ok {
 			return x.l
 		}
 	case *agg:
@@ -179,7 +179,7 @@ func (r *run) afterReturn(ret ret) {
 				return
 			}
 		}
-		for m, v := range s.mem {
+		for m, v := range s.mem.all() {
 			if isMain(r.root) {
 				break // nothing runs behind it
 			}
@@ -193,7 +193,7 @@ func (r *run) afterReturn(ret ret) {
 		return // nothing runs behind it
 	}
 	var kept *lease
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if isLocal(m.root) {
 			continue
 		}
@@ -295,7 +295,7 @@ func (r *run) waitsNot(f *freed) bool {
 func (s *state) holdsOwn(v val) bool {
 	switch v := v.(type) {
 	case ptr:
-		for m, x := range s.mem {
+		for m, x := range s.mem.all() {
 			if rest, ok := v.l.under(m); ok && rest != "" && !strings.Contains(rest, "[") {
 				if o, isOwn := x.(own); isOwn && !o.sub {
 					return true

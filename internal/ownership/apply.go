@@ -154,7 +154,7 @@ func (r *run) setResult(s *state, iv *invocation, i int, v val) {
 	for j := range vs {
 		vs[j] = sym{v: iv.value, i: j + 1}
 	}
-	if t, ok := s.env[iv.value].(*tup); ok && len(t.vs) == n {
+	if t, ok := s.env.at(iv.value).(*tup); ok && len(t.vs) == n {
 		copy(vs, t.vs)
 	}
 	if i < n {
@@ -208,7 +208,7 @@ func (r *run) end(s *state, iv *invocation, e rules.Effect) ([]*state, bool) {
 			if iv.common.Signature().Results().Len() == 1 {
 				k.i = 0
 			}
-			t.facts[k] = fact{truth: -1}
+			t.facts.set(k, fact{truth: -1})
 		}
 		if !ended {
 			return []*state{s, t}, true
@@ -233,7 +233,7 @@ func (r *run) boolArg(s *state, iv *invocation, i int) (b, known bool) {
 	case nilVal:
 		return false, true
 	case ptr: // delOpt ...bool
-		if b, ok := s.mem[v.l.field("[0]")].(boolVal); ok {
+		if b, ok := s.mem.at(v.l.field("[0]")).(boolVal); ok {
 			return bool(b), true
 		}
 	}
@@ -255,7 +255,7 @@ func (r *run) condArg(s *state, iv *invocation, i int) (b, known bool) {
 	case nilVal:
 		return true, true
 	case sym:
-		if f, ok := s.facts[v]; ok && f.isNil != 0 {
+		if f, ok := s.facts.get(v); ok && f.isNil != 0 {
 			return f.isNil > 0, true
 		}
 		if nonNil(s, v, nil) {

@@ -50,7 +50,7 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 				if a.class.Inferred && strings.HasSuffix(l.path, "]") {
 					return nil, true // &outs[0]: an array that the caller filled
 				}
-				if v, set := s.mem[l]; a.class.Inferred && set && !isNilLike(v) {
+				if v, set := s.mem.get(l); a.class.Inferred && set && !isNilLike(v) {
 					return nil, true // it holds something already: an argument
 				}
 				r.put(s, s.below(l, a.path), own{}, iv.in.Pos())
@@ -84,7 +84,7 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		if a.when.Negate {
 			t = -1
 		}
-		s.facts[k] = fact{truth: t}
+		s.facts.set(k, fact{truth: t})
 	}
 	return nil, false
 }
@@ -111,7 +111,7 @@ func (r *run) bornInto(s *state, iv *invocation, a acquisition) bool {
 	default:
 		return false // appended or returned: who knows what is in it
 	}
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if _, ok := p.l.under(m); ok && !isNilLike(v) {
 			return false
 		}
@@ -132,7 +132,7 @@ func (r *run) bornValue(s *state, iv *invocation, a acquisition, sig *types.Sign
 		return &agg{map[string]val{a.path: own{}}}
 	}
 	l := loc{root: iv.value}
-	s.mem[l.field(a.path)] = own{}
+	s.mem.set(l.field(a.path), own{})
 	return ptr{l}
 }
 
@@ -154,7 +154,7 @@ func (r *run) mark(s *state, iv *invocation, ok bool) {
 		return sym{v: iv.value, i: i + 1}
 	}
 	set := func(k sym, f fact) {
-		s.facts[k] = f
+		s.facts.set(k, f)
 	}
 	if m := iv.model; m != nil && m.Success == rules.SuccessStatus && m.StatusResult < n {
 		f := fact{equals: itoa(m.StatusValue)}

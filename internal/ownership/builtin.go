@@ -54,7 +54,7 @@ func (r *run) append(s *state, in *ssa.Call) {
 		s.set(in, base)
 		if _, ok := base.(ptr); !ok {
 			if _, ok := base.(sym); !ok {
-				delete(s.env, in)
+				s.env.del(in)
 			}
 		}
 		return
@@ -63,12 +63,12 @@ func (r *run) append(s *state, in *ssa.Call) {
 		// The same container with one more element.
 		if _, isParam := l.root.(sym); isParam || isLocal(l.root) {
 			s.set(in, base)
-			s.mem[l.field("[]")] = elem
+			s.mem.set(l.field("[]"), elem)
 			return
 		}
 	}
 	l := loc{root: in}
-	s.mem[l.field("[]")] = elem
+	s.mem.set(l.field("[]"), elem)
 	s.set(in, ptr{l})
 }
 
@@ -82,11 +82,10 @@ func (r *run) clear(s *state, in *ssa.Call) {
 	if s.status == live && s.reachLoc(l, map[loc]bool{}) && !s.elsewhere(l) {
 		s.over, s.overName = in.Pos(), placeName(l)
 	}
-	for m := range s.mem {
-		if rest, ok := l.under(m); ok && strings.HasPrefix(rest, "[") {
-			delete(s.mem, m)
-		}
-	}
+	s.mem.keep(func(m loc, _ val) bool {
+		rest, ok := l.under(m)
+		return !ok || !strings.HasPrefix(rest, "[")
+	})
 }
 
 // element is the element of a container that leads to the resource, or nil.
@@ -104,7 +103,7 @@ func (r *run) element(s *state, v val) val {
 func (r *run) copyElems(s *state, dst, src ssa.Value) {
 	if elem := r.element(s, r.eval(s, src)); elem != nil {
 		if l, ok := r.pointee(s, dst); ok {
-			s.mem[l.field("[]")] = elem
+			s.mem.set(l.field("[]"), elem)
 		}
 	}
 }
@@ -132,7 +131,7 @@ func (r *run) send(fr *frame, s *state, ch, x ssa.Value, pos token.Pos) ([]*stat
 		return r.settle(s)
 	}
 	s.note(pos, "sent on a channel")
-	s.mem[l.field("[]")] = v
+	s.mem.set(l.field("[]"), v)
 	return nil, false
 }
 
@@ -141,8 +140,8 @@ func (r *run) sel(fr *frame, s *state, in *ssa.Select) ([]*state, bool) {
 		if st.Send != nil && s.status == live && s.reach(r.eval(s, st.Send)) {
 			// Sent on one case, kept on the others.
 			t := s.clone()
-			s.facts[sym{v: in, i: 1}] = fact{equals: itoa(int64(i))}
-			t.facts[sym{v: in, i: 1}] = fact{differ: itoa(int64(i))}
+			s.facts.set(sym{v: in, i: 1}, fact{equals: itoa(int64(i))})
+			t.facts.set(sym{v: in, i: 1}, fact{differ: itoa(int64(i))})
 			out := []*state{t}
 			if res, forked := r.send(fr, s, st.Chan, st.Send, in.Pos()); forked {
 				out = append(out, res...)

@@ -166,7 +166,7 @@ func (r *run) unexpected(fr *frame, s *state, iv *invocation) bool {
 			if !ok {
 				continue
 			}
-			f, known := s.facts[x]
+			f, known := s.facts.get(x)
 			switch {
 			case strings.HasPrefix(name, "Error") || strings.HasPrefix(name, "EqualError"):
 				if known && f.isNil > 0 {
@@ -177,7 +177,7 @@ func (r *run) unexpected(fr *frame, s *state, iv *invocation) bool {
 					return true
 				}
 				if x.v != nil {
-					s.facts[x] = fact{isNil: 1}
+					s.facts.set(x, fact{isNil: 1})
 				}
 			}
 		}
@@ -260,21 +260,13 @@ func (r *run) bind(s *state, fn *ssa.Function, c *clo, args []val) {
 
 // forget drops the registers of an activation that has ended.
 func (r *run) forget(s *state, fn *ssa.Function) {
-	for v := range s.env {
-		if v.Parent() == fn {
-			delete(s.env, v)
-		}
-	}
-	for k := range s.facts {
-		if k.v != nil && k.v.Parent() == fn && !s.refers(k) {
-			delete(s.facts, k)
-		}
-	}
+	s.env.keep(func(v ssa.Value, _ val) bool { return v.Parent() != fn })
+	s.facts.keep(func(k sym, _ fact) bool { return k.v == nil || k.v.Parent() != fn || s.refers(k) })
 }
 
 // refers reports whether something still has the opaque value k.
 func (s *state) refers(k sym) bool {
-	for _, v := range s.env {
+	for _, v := range s.env.all() {
 		if v == val(k) {
 			return true
 		}
@@ -286,7 +278,7 @@ func (s *state) refers(k sym) bool {
 			}
 		}
 	}
-	for _, v := range s.mem {
+	for _, v := range s.mem.all() {
 		if v == val(k) {
 			return true
 		}

@@ -73,7 +73,7 @@ func (s *state) equal(x, y val) (eq, ok bool) {
 			return s.intFact(f, x)
 		}
 	case sym:
-		f, known := s.facts[x]
+		f, known := s.facts.get(x)
 		if isNilLike(y) {
 			if x.i == 0 && (nonNilValue(x.v) || sentinel(x)) {
 				return false, true
@@ -110,7 +110,7 @@ func (s *state) factOf(v val) (fact, bool) {
 	if !ok {
 		return fact{}, false
 	}
-	f, ok := s.facts[x]
+	f, ok := s.facts.get(x)
 	return f, ok
 }
 
@@ -167,7 +167,7 @@ func (r *run) refine(s *state, cond ssa.Value, truth bool) bool {
 	if !ok {
 		return true
 	}
-	f := s.facts[x]
+	f := s.facts.at(x)
 	want := int8(-1)
 	if truth {
 		want = 1
@@ -176,7 +176,7 @@ func (r *run) refine(s *state, cond ssa.Value, truth bool) bool {
 		return false
 	}
 	f.truth = want
-	s.facts[x] = f
+	s.facts.set(x, f)
 	if !truth && x.i > 0 {
 		r.failed(s, x) // the ok of a pair; a lone bool is a question
 	}
@@ -192,7 +192,7 @@ func (r *run) refineEqual(s *state, c *ssa.BinOp, eq bool) bool {
 	if !ok {
 		return true
 	}
-	f := s.facts[v]
+	f := s.facts.at(v)
 	switch y := y.(type) {
 	case nilVal:
 		if eq {
@@ -224,7 +224,7 @@ func (r *run) refineEqual(s *state, c *ssa.BinOp, eq bool) bool {
 	default:
 		return true
 	}
-	s.facts[v] = f
+	s.facts.set(v, f)
 	return true
 }
 
@@ -252,12 +252,12 @@ func (r *run) refineCall(s *state, c *ssa.Call, truth bool) (ok, done bool) {
 			return !truth, true
 		}
 		if x, isSym := v.(sym); isSym && truth {
-			if s.facts[x].isNil > 0 {
+			if s.facts.at(x).isNil > 0 {
 				return false, true
 			}
-			fa := s.facts[x]
+			fa := s.facts.at(x)
 			fa.isNil = -1
-			s.facts[x] = fa
+			s.facts.set(x, fa)
 			r.failed(s, x)
 		}
 		return true, true
@@ -297,7 +297,7 @@ func (s *state) isHandle(v val) bool {
 	case own:
 		return !v.sub
 	case ptr:
-		_, ok := s.mem[v.l].(own)
+		_, ok := s.mem.at(v.l).(own)
 		return ok
 	}
 	return false

@@ -75,10 +75,10 @@ func explain(t *testing.T, e *engine) {
 				fmt.Printf("    %s at %s ok=%v err=%v result=%d path=%q may=%d weak=%v cause=%v over=%v\n", kinds[o.kind], e.pass.Fset.Position(o.pos), o.ok, o.err, o.result, o.path, len(o.s.may), o.s.weak, o.s.cause, o.s.over.IsValid())
 				if os.Getenv("EXPLAIN_STATE") != "" {
 					var lines []string
-					for k, v := range o.s.env {
+					for k, v := range o.s.env.all() {
 						lines = append(lines, fmt.Sprintf("      env %s = %#v", k.Name(), v))
 					}
-					for k, v := range o.s.mem {
+					for k, v := range o.s.mem.all() {
 						lines = append(lines, fmt.Sprintf("      mem %#v = %#v", k, v))
 					}
 					sort.Strings(lines)

@@ -59,7 +59,7 @@ func (r *run) lateOperand(s *state, in *ssa.Defer, d deferred) {
 	}
 	for _, a := range args {
 		if p, ok := a.(ptr); ok && len(d.args) == 0 {
-			a = s.mem[p.l] // cgo's variable, captured
+			a = s.mem.at(p.l) // cgo's variable, captured
 		}
 		if isNilLike(a) || a == intVal("0") {
 			s.lateDefer = in.Pos()

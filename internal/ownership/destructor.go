@@ -194,9 +194,9 @@ func (e *engine) followClose(d *destructor, path string) *closing {
 	s.status = live
 	c.start = loc{root: sym{v: p}, path: path}
 	if isStructVal(p.Type()) {
-		s.env[p] = &agg{map[string]val{path: own{}}}
+		s.env.set(p, &agg{map[string]val{path: own{}}})
 	} else {
-		s.mem[c.start] = own{}
+		s.mem.set(c.start, own{})
 	}
 	c.rets = c.run.exec(d.fn, s, 0)
 	return c

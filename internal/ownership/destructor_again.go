@@ -124,11 +124,11 @@ func (c *closing) enter(s *state, i int) *state {
 	c.start = loc{root: sym{v: p}, path: c.path}
 	switch {
 	case c.path == "":
-		s.env[p] = own{}
+		s.env.set(p, own{})
 	case isStructVal(p.Type()):
-		s.env[p] = &agg{map[string]val{c.path: own{}}}
+		s.env.set(p, &agg{map[string]val{c.path: own{}}})
 	default:
-		s.mem[c.start] = own{}
+		s.mem.set(c.start, own{})
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (c *closing) second(r ret, i int) againResult {
 	case c.path == "" || isStructVal(p.Type()):
 		c.enter(s, i)
 	default:
-		v, ok := s.mem[c.start]
+		v, ok := s.mem.get(c.start)
 		cleared = ok && isZero(v)
 		if !cleared && (!s.reachLoc(c.start, map[loc]bool{}) || s.clearedBelow(c.start)) {
 			return againResult{does: rules.AgainOK} // another one is there now

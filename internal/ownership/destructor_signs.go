@@ -406,7 +406,7 @@ func (e *engine) onlyReplaced(t *ownerType, path string) bool {
 			if r.s.status != released {
 				continue
 			}
-			v, ok := r.s.mem[c.start]
+			v, ok := r.s.mem.get(c.start)
 			if !ok || isZero(v) || e.isOwn(v) {
 				return false // released, and nothing new
 			}

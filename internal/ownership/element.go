@@ -75,7 +75,7 @@ func (r *run) slice(s *state, in *ssa.Slice) {
 func (s *state) loadAny(l loc, typ types.Type) (val, bool) {
 	isStruct := typ != nil && isStructVal(typ)
 	parts := map[string]map[string]val{} // by element, then by path below l
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if m.root != l.root || m.old != l.old || !s.reach(v) {
 			continue
 		}
@@ -133,7 +133,7 @@ func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 	l := r.visiting(s)
 	if l == nil || s.freed != nil && s.freed.single {
 		if r.after {
-			delete(s.env, in) // another element, for all that is known
+			s.env.del(in) // another element, for all that is known
 			return nil, false
 		}
 		s.set(in, v)
@@ -144,11 +144,11 @@ func (r *run) loadVisited(s *state, in ssa.Value, v val) ([]*state, bool) {
 		s.set(in, v) // a[i] again
 		return nil, false
 	case now.now < 0 || now.seen:
-		delete(s.env, in)
+		s.env.del(in)
 		return nil, false
 	}
 	t := s.clone()
-	delete(t.env, in)
+	t.env.del(in)
 	t.visit(l.head, false)
 	s.visit(l.head, true)
 	s.set(in, v)

@@ -5,6 +5,7 @@ package ownership
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -73,7 +74,7 @@ type frame struct {
 	fi    *fnInfo
 	depth int
 	rets  []ret
-	seen  map[*ssa.BasicBlock]map[uint64]bool
+	seen  [][]uint64 // by block: the states that were there, at most run.hard
 	queue []work
 	cur   *ssa.BasicBlock
 }
@@ -93,7 +94,7 @@ type ret struct {
 // exec runs fn from its entry in state s and returns the states at its
 // returns. Parameters and free variables are already in s.env.
 func (r *run) exec(fn *ssa.Function, s *state, depth int) []ret {
-	fr := &frame{fn: fn, fi: r.e.info(fn), depth: depth, seen: map[*ssa.BasicBlock]map[uint64]bool{}}
+	fr := &frame{fn: fn, fi: r.e.info(fn), depth: depth, seen: make([][]uint64, len(fn.Blocks))}
 	r.active[fn]++
 	r.stack = append(r.stack, fr)
 	defer func() {
@@ -122,23 +123,19 @@ func (r *run) push(fr *frame, b *ssa.BasicBlock, s *state) {
 	if s.status == unborn && fr.depth == 0 && !r.canMeetTarget(fr, b) {
 		return // this path has passed the acquisition by
 	}
-	seen := fr.seen[b]
-	if seen == nil {
-		seen = map[uint64]bool{}
-		fr.seen[b] = seen
-	}
+	seen := fr.seen[b.Index]
 	if len(seen) >= r.soft {
 		r.coarsen(s)
 	}
 	k := s.key(&r.ids)
-	if seen[k] {
+	if slices.Contains(seen, k) {
 		return
 	}
 	if len(seen) >= r.hard {
 		r.degraded = true
 		return
 	}
-	seen[k] = true
+	fr.seen[b.Index] = append(seen, k)
 	fr.queue = append(fr.queue, work{b, s})
 }
 
@@ -253,9 +250,9 @@ func (r *run) edge(fr *frame, from, to *ssa.BasicBlock, s *state) {
 	for _, b := range binds {
 		r.redefine(s, b.phi)
 		if v, keep := phiVal(b.phi, b.v); keep {
-			s.env[b.phi] = v
+			s.env.set(b.phi, v)
 		} else {
-			delete(s.env, b.phi)
+			s.env.del(b.phi)
 		}
 	}
 	if s.freed != nil && to.Dominates(from) && (s.freed.index != nil || !s.freed.eachTurn(fr.fi.loops[to], from)) {

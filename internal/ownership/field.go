@@ -240,20 +240,20 @@ func (e *engine) lostField(fn *ssa.Function, i int, path string) (token.Pos, boo
 	s := newState()
 	s.status = live
 	start := loc{root: sym{v: fn.Params[i]}, path: path}
-	s.mem[start] = own{}
+	s.mem.set(start, own{})
 	for _, ret := range r.exec(fn, s, 0) {
 		t := ret.s
 		if t.status != live || !t.over.IsValid() || t.weak {
 			continue
 		}
-		if _, still := t.mem[start].(own); still {
+		if _, still := t.mem.at(start).(own); still {
 			continue
 		}
 		held := t.deferredHold()
 		for _, v := range ret.vals {
 			held = held || t.reach(v)
 		}
-		for m, v := range t.mem {
+		for m, v := range t.mem.all() {
 			held = held || !isLocal(m.root) && t.reach(v)
 		}
 		if !held {

@@ -283,7 +283,7 @@ func (e *engine) finalAgain(c *closing, r ret, i int, a *armed) bool {
 	}
 	c.run.watch = nil
 	fn := e.unwrapFinal(a.fn)
-	s.env[fn.Params[0]] = sym{v: c.d.fn.Params[i]}
+	s.env.set(fn.Params[0], sym{v: c.d.fn.Params[i]})
 	for _, r := range c.run.exec(fn, s, 0) {
 		if r.s.status == released {
 			return true
@@ -321,7 +321,7 @@ func (e *engine) unwrapFinal(fn *ssa.Function) *ssa.Function {
 // clearedBelow reports whether a part of what lies at l was set to zero: the
 // handle in a struct that is itself the field.
 func (s *state) clearedBelow(l loc) bool {
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if rest, ok := l.under(m); ok && rest != "" && isZero(v) {
 			return true
 		}

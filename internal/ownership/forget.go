@@ -4,121 +4,145 @@
 package ownership
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 )
 
 // coarsen drops what distinguishes paths but holds no resource.
 func (r *run) coarsen(s *state) {
 	s.weak = true
-	s.facts = map[sym]fact{}
-	for k, v := range s.env {
+	s.facts.clear()
+	s.env.keep(func(_ ssa.Value, v val) bool {
 		switch v.(type) {
 		case boolVal, intVal, nilVal, sym:
-			delete(s.env, k)
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // prune forgets the registers of fr.fn that are dead at b's entry, memory that
 // nothing leads to, and facts about values that are gone.
 func (r *run) prune(fr *frame, b *ssa.BasicBlock, s *state) {
 	live := fr.fi.live[b.Index]
-	for v := range s.env {
-		if n, ok := fr.fi.num[v]; ok && !live.has(n) {
-			delete(s.env, v)
-		}
-	}
-	if len(s.mem)+len(s.facts) == 0 {
-		return
-	}
-	s.collect(func(v ssa.Value) bool {
+	s.env.keep(func(v ssa.Value, _ val) bool {
 		n, ok := fr.fi.num[v]
 		return !ok || live.has(n)
-	}, fr.fi)
+	})
+	if s.mem.len()+s.facts.len() == 0 {
+		return
+	}
+	c := collector{s: s, fi: fr.fi, live: live}
+	c.collect()
 }
 
-// collect is the garbage collector of the abstract memory.
-func (s *state) collect(alive func(ssa.Value) bool, fi *fnInfo) {
-	roots := map[any]bool{}
-	syms := map[sym]bool{}
-	byRoot := make(map[any][]val, len(s.mem))
-	for m, v := range s.mem {
-		byRoot[m.root] = append(byRoot[m.root], v)
+// A collector is the garbage collector of the abstract memory at one block's
+// entry: it marks what registers, deferred calls and memory that outlives the
+// activation lead to, and sweeps the rest, with the facts about it.
+type collector struct {
+	s     *state
+	fi    *fnInfo
+	live  bitset
+	mem   []bool // by the entry of s.mem: it is needed
+	facts []bool // by the entry of s.facts: something has the value
+}
+
+// alive reports whether a register of this activation, or one of another one,
+// may be read again.
+func (c *collector) alive(v ssa.Value) bool {
+	n, ok := c.fi.num[v]
+	return !ok || c.live.has(n)
+}
+
+func (c *collector) collect() {
+	s := c.s
+	var room [64]bool // for nearly all states
+	if need := s.mem.len() + s.facts.len(); need <= len(room) {
+		c.mem, c.facts = room[:s.mem.len()], room[s.mem.len():need]
+	} else {
+		c.mem, c.facts = make([]bool, s.mem.len()), make([]bool, s.facts.len())
 	}
-	var mark func(v val)
-	markLoc := func(l loc) {
-		held, ok := byRoot[l.root]
-		if !ok || roots[l.root] {
-			return // nothing lies there
-		}
-		roots[l.root] = true
-		for _, v := range held {
-			mark(v)
-		}
-	}
-	mark = func(v val) {
-		switch v := v.(type) {
-		case ptr:
-			markLoc(v.l)
-		case sym:
-			syms[v] = true
-			if v.v == nil {
-				markLoc(v.l)
-			} else {
-				markLoc(loc{root: v})
-			}
-		case *clo:
-			for _, b := range v.b {
-				mark(b)
-			}
-		case *tup:
-			for _, e := range v.vs {
-				mark(e)
-			}
-		case *agg:
-			for _, e := range v.m {
-				mark(e)
-			}
-		}
-	}
-	for _, v := range s.env {
-		mark(v)
-	}
-	for _, stack := range s.defers {
-		for _, d := range stack {
-			mark(d.fn)
-			for _, a := range d.args {
-				mark(a)
-			}
-		}
-	}
-	for m, v := range s.mem {
+	for i := range s.mem.list {
 		// The register that holds a local object's address is in its default
 		// state, and not in env.
-		if !isLocal(m.root) || !m.old && alive(m.root.(ssa.Value)) {
-			roots[m.root] = true
-			mark(v)
+		if k := s.mem.list[i].k; !c.mem[i] && (!isLocal(k.root) || !k.old && c.alive(k.root.(ssa.Value))) {
+			c.markRoot(k.root)
 		}
 	}
-	for m := range s.mem {
-		if !roots[m.root] {
-			delete(s.mem, m)
+	if s.facts.len() == 0 && !slices.Contains(c.mem, false) {
+		return
+	}
+	for i := range s.env.list {
+		c.mark(s.env.list[i].v)
+	}
+	for _, stack := range s.defers {
+		for i := range stack {
+			c.mark(stack[i].fn)
+			for _, a := range stack[i].args {
+				c.mark(a)
+			}
 		}
 	}
-	for k := range s.facts {
-		if syms[k] {
-			continue
+	i := -1
+	s.mem.keep(func(loc, val) bool { i++; return c.mem[i] })
+	i = -1
+	s.facts.keep(func(k sym, _ fact) bool {
+		i++
+		return c.facts[i] || c.lasting(k)
+	})
+}
+
+// lasting reports whether a fact counts although nothing has the value.
+func (c *collector) lasting(k sym) bool {
+	s := c.s
+	switch {
+	case k.v != nil && k.i == 0 && c.alive(k.v):
+		return true // its register is in its default state
+	case s.freed != nil && s.freed.failable == k, s.pending != nil && s.pending.result == k:
+		return true // whether the release, or the operation, took place
+	}
+	return k.v == nil && c.fi.retested(k.l)
+}
+
+func (c *collector) mark(v val) {
+	switch v := v.(type) {
+	case ptr:
+		c.markRoot(v.l.root)
+	case sym:
+		for i := range c.facts {
+			if !c.facts[i] && c.s.facts.list[i].k == v {
+				c.facts[i] = true
+				break
+			}
 		}
-		if k.v != nil && k.i == 0 && alive(k.v) {
-			continue
+		if v.v == nil {
+			c.markRoot(v.l.root)
+		} else {
+			c.markRoot(v)
 		}
-		if s.freed != nil && s.freed.failable == k || s.pending != nil && s.pending.result == k {
-			continue // whether the release, or the operation, took place
+	case *clo:
+		for _, b := range v.b {
+			c.mark(b)
 		}
-		if k.v == nil && fi.retested(k.l) {
-			continue
+	case *tup:
+		for _, e := range v.vs {
+			c.mark(e)
 		}
-		delete(s.facts, k)
+	case *agg:
+		for _, e := range v.m {
+			c.mark(e)
+		}
+	}
+}
+
+// markRoot marks what lies at a root, and what that leads to.
+func (c *collector) markRoot(root any) {
+	for i := range c.mem {
+		if !c.mem[i] && c.s.mem.list[i].k.root == root {
+			c.mem[i] = true
+			c.mark(c.s.mem.list[i].v)
+		}
 	}
 }
 
@@ -138,23 +162,19 @@ func isLocal(root any) bool {
 
 // redefine forgets what the previous execution of v's instruction meant.
 func (r *run) redefine(s *state, v ssa.Value) {
-	delete(s.env, v)
-	for k := range s.facts {
-		if k.v == v {
-			delete(s.facts, k)
-		}
-	}
+	s.env.del(v)
+	s.facts.keep(func(k sym, _ fact) bool { return k.v != v })
 	if r.after || r.target != nil {
 		s.ageRoot(v)
 	}
-	for m, x := range s.mem {
+	for m, x := range s.mem.all() {
 		if y, ok := x.(sym); ok && y.v == v {
-			s.mem[m] = sym{v: v, i: 1000 + y.i%1000} // the value of an earlier iteration
+			s.mem.set(m, sym{v: v, i: 1000 + y.i%1000}) // the value of an earlier iteration
 		}
 	}
-	for m, x := range s.env {
+	for m, x := range s.env.all() {
 		if y, ok := x.(sym); ok && y.v == v {
-			s.env[m] = sym{v: v, i: 1000 + y.i%1000}
+			s.env.set(m, sym{v: v, i: 1000 + y.i%1000})
 		}
 	}
 }
@@ -166,13 +186,13 @@ func (r *run) redefine(s *state, v ssa.Value) {
 //		t.h.Free()
 //	}
 func (s *state) ageRoot(v ssa.Value) {
-	for m, x := range s.mem {
+	for m, x := range s.mem.each() {
 		if root, ok := m.root.(sym); ok && root.v == v && root.i < 1000 {
-			delete(s.mem, m)
+			s.mem.del(m)
 			root.i += 1000
 			m.root = root
-			if before, ok := s.mem[m]; !ok || !s.reach(before) {
-				s.mem[m] = x // of all earlier ones, the one with the resource counts
+			if before, ok := s.mem.get(m); !ok || !s.reach(before) {
+				s.mem.set(m, x) // of all earlier ones, the one with the resource counts
 			}
 		}
 	}

@@ -402,14 +402,14 @@ func (r *run) receive(s *state, in ssa.Instruction) {
 		if !ok || strings.Contains(l.path, "[]") {
 			return
 		}
-		s.mem[l] = own{}
+		s.mem.set(l, own{})
 	case *ssa.UnOp:
 		if l, ok := r.pointee(s, x.X); ok && !strings.Contains(l.path, "[]") {
-			s.mem[l] = own{}
+			s.mem.set(l, own{})
 		}
-		s.env[v] = own{}
+		s.env.set(v, own{})
 	default:
-		s.env[v] = own{}
+		s.env.set(v, own{})
 	}
 	s.status = live
 }

@@ -14,7 +14,7 @@ import (
 
 // eval is what v is on this path.
 func (r *run) eval(s *state, v ssa.Value) val {
-	if x, ok := s.env[v]; ok {
+	if x, ok := s.env.get(v); ok {
 		return x
 	}
 	switch v := v.(type) {
@@ -33,7 +33,7 @@ func (r *run) eval(s *state, v ssa.Value) val {
 // peek evaluates what an instruction that has not run yet would yield: the
 // container that a loop loads anew in each iteration.
 func (r *run) peek(s *state, v ssa.Value, depth int) val {
-	if x, ok := s.env[v]; ok || depth > 4 {
+	if x, ok := s.env.get(v); ok || depth > 4 {
 		if ok {
 			return x
 		}
@@ -84,16 +84,16 @@ func (r *run) peekInside(s *state, v ssa.Value, lit *ssa.MakeClosure, depth int)
 // set records a register. Opaque values are their own default.
 func (s *state) set(v ssa.Value, x val) {
 	if y, ok := x.(sym); ok && y.v == v && y.i == 0 {
-		delete(s.env, v)
+		s.env.del(v)
 		return
 	}
-	s.env[v] = x
+	s.env.set(v, x)
 }
 
 // instr executes one instruction. It reports true with the resulting states
 // when the path forked or ended.
 func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
-	if (fr.fi.inner.has(fr.cur.Index) || fr.depth > 0) && len(s.facts)+len(s.mem) > 0 { // a literal is another one in each call
+	if (fr.fi.inner.has(fr.cur.Index) || fr.depth > 0) && s.facts.len()+s.mem.len() > 0 { // a literal is another one in each call
 		if v, ok := in.(ssa.Value); ok {
 			if _, ok := in.(*ssa.Alloc); !ok {
 				r.redefine(s, v)
@@ -171,7 +171,7 @@ func (r *run) instr(fr *frame, s *state, in ssa.Instruction) ([]*state, bool) {
 		if l, ok := r.pointee(s, in.Map); ok {
 			r.put(s, l.field("[]"), r.eval(s, in.Value), in.Pos())
 			if k := r.eval(s, in.Key); s.status == live && s.reach(k) {
-				s.mem[l.field("[]")] = k // a set of handles
+				s.mem.set(l.field("[]"), k) // a set of handles
 			}
 		}
 	case *ssa.Slice:
@@ -259,15 +259,11 @@ func isFunc(t types.Type) bool {
 
 func (r *run) alloc(s *state, v ssa.Value) {
 	l := loc{root: v}
-	delete(s.env, v)
+	s.env.del(v)
 	if s.status == live && s.reachLoc(l, map[loc]bool{}) {
 		r.age(s, v) // the object of an earlier iteration lives on under an old name
 	}
-	for m := range s.mem {
-		if m.root == any(v) && !m.old {
-			delete(s.mem, m)
-		}
-	}
+	s.mem.keep(func(m loc, _ val) bool { return m.root != any(v) || m.old })
 }
 
 // age renames the object of an earlier iteration.
@@ -298,13 +294,13 @@ func (r *run) age(s *state, v ssa.Value) {
 		}
 		return x
 	}
-	mem := make(map[loc]val, len(s.mem))
-	for m, x := range s.mem {
-		mem[old(m)] = sub(x)
+	var mem table[loc, val]
+	for m, x := range s.mem.all() {
+		mem.set(old(m), sub(x))
 	}
 	s.mem = mem
-	for k, x := range s.env {
-		s.env[k] = sub(x)
+	for k, x := range s.env.all() {
+		s.env.set(k, sub(x))
 	}
 	for i, stack := range s.defers {
 		var ds []deferred
@@ -361,7 +357,7 @@ func isBasicNumber(t types.Type) bool {
 }
 
 func (r *run) extract(s *state, in *ssa.Extract) val {
-	if t, ok := s.env[in.Tuple].(*tup); ok && in.Index < len(t.vs) {
+	if t, ok := s.env.at(in.Tuple).(*tup); ok && in.Index < len(t.vs) {
 		return t.vs[in.Index]
 	}
 	return sym{v: in.Tuple, i: in.Index + 1}

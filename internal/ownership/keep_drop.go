@@ -88,7 +88,7 @@ func (k *keepScan) dropIn(root *ssa.Function, h *held, ev *keepEvent) (lost, hit
 		for _, v := range ret.vals {
 			held = held || t.reach(v)
 		}
-		for m, v := range t.mem {
+		for m, v := range t.mem.all() {
 			held = held || !isLocal(m.root) && m.root != r.drop.src.root && t.reach(v)
 		}
 		if !held {
@@ -141,7 +141,7 @@ func (k *keepScan) place(r *run, s *state, root *ssa.Function, h *held, ev *keep
 		if !ok {
 			return false
 		}
-		s.mem[l.field(".Value"+inner)] = own{}
+		s.mem.set(l.field(".Value"+inner), own{})
 		r.drop.src = l
 		return true
 	}
@@ -159,20 +159,20 @@ func (k *keepScan) place(r *run, s *state, root *ssa.Function, h *held, ev *keep
 	if l.deep() {
 		return false
 	}
-	s.mem[l] = own{}
+	s.mem.set(l, own{})
 	if inner != "" && k.pointerElem(h, ev) {
 		// A pointer to an entry: it is not nil, and its parts are in it.
-		delete(s.mem, l)
+		s.mem.del(l)
 		l.path = strings.TrimSuffix(l.path, inner)
-		s.mem[l] = own{}
+		s.mem.set(l, own{})
 	}
 	for _, v := range h.reads {
 		// What a sync.Map hands out.
 		if p, ok := v.(*ssa.Parameter); ok && p.Parent() == root {
 			if inner == "" {
-				s.env[p] = own{}
+				s.env.set(p, own{})
 			} else {
-				s.mem[loc{root: sym{v: p}, path: inner}] = own{}
+				s.mem.set(loc{root: sym{v: p}, path: inner}, own{})
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func (r *run) dropNow(s *state, in ssa.Instruction) bool {
 		}
 	}
 	found := false
-	for m, v := range s.mem {
+	for m, v := range s.mem.each() {
 		if isLocal(m.root) || !s.reach(v) {
 			continue
 		}
@@ -303,7 +303,7 @@ func (r *run) dropNow(s *state, in ssa.Instruction) bool {
 			continue
 		}
 		if _, isOwn := v.(own); isOwn {
-			delete(s.mem, m)
+			s.mem.del(m)
 			found = true
 		}
 	}
@@ -311,7 +311,7 @@ func (r *run) dropNow(s *state, in ssa.Instruction) bool {
 		return false // moved before
 	}
 	s.over, s.overName = in.Pos(), dropName
-	s.mem[loc{root: r.drop.src.root, path: "?dropped"}] = nilVal{} // unlike a path around the removal
+	s.mem.set(loc{root: r.drop.src.root, path: "?dropped"}, nilVal{}) // unlike a path around the removal
 	v, isValue := in.(ssa.Value)
 	if _, isSelect := in.(*ssa.Select); isSelect {
 		return false

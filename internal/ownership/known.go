@@ -406,12 +406,12 @@ func (r *run) returned(s *state, iv *invocation, eff effect) {
 	var v val = own{}
 	if eff.RetPath != "" {
 		l := loc{root: iv.value}
-		s.mem[l.field(eff.RetPath)] = own{}
+		s.mem.set(l.field(eff.RetPath), own{})
 		v = ptr{l}
 		n := iv.common.Signature().Results()
 		if eff.Ret < n.Len() {
 			if _, ok := n.At(eff.Ret).Type().Underlying().(*types.Struct); ok {
-				delete(s.mem, l.field(eff.RetPath))
+				s.mem.del(l.field(eff.RetPath))
 				v = &agg{map[string]val{eff.RetPath: own{}}}
 			}
 		}
@@ -425,7 +425,7 @@ func (r *run) stored(s *state, iv *invocation, eff effect) ([]*state, bool) {
 		if p, ok := iv.args[eff.Into].(ptr); ok && isLocal(p.l.root) {
 			l := s.below(p.l, eff.IntoPath)
 			if !l.deep() {
-				s.mem[l] = own{}
+				s.mem.set(l, own{})
 				return nil, false
 			}
 		}

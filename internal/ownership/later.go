@@ -117,10 +117,10 @@ func mayWrite(v ssa.Value, depth int) bool {
 // havoc forgets what an unknown callee may have overwritten, but not the
 // resource: nobody overwrites a handle that was handed to him by chance.
 func (s *state) havoc(l loc) {
-	for m, v := range s.mem {
+	for m, v := range s.mem.each() {
 		if _, ok := l.under(m); ok && !s.reach(v) {
-			delete(s.mem, m)
+			s.mem.del(m)
 		}
 	}
-	s.mem[loc{root: l.root, old: l.old, path: "?"}] = nilVal{}
+	s.mem.set(loc{root: l.root, old: l.old, path: "?"}, nilVal{})
 }

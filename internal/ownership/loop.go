@@ -127,11 +127,10 @@ func (r *run) backEdge(fr *frame, head *ssa.BasicBlock, s *state) bool {
 	}
 	// Only registers that are live at the head carry over.
 	live := fr.fi.live[head.Index]
-	for v := range s.env {
-		if n, ok := fr.fi.num[v]; ok && !live.has(n) {
-			delete(s.env, v)
-		}
-	}
+	s.env.keep(func(v ssa.Value, _ val) bool {
+		n, ok := fr.fi.num[v]
+		return !ok || live.has(n)
+	})
 	held := s.heldBesidesDefers(func(v ssa.Value) bool {
 		n, ok := fr.fi.num[v]
 		return !ok || live.has(n)

@@ -23,7 +23,7 @@ func (s *state) below(l loc, path string) loc {
 		if path == "" {
 			break
 		}
-		if v, ok := s.mem[l]; ok {
+		if v, ok := s.mem.get(l); ok {
 			if p, ok := pointee(v); ok {
 				l = p
 			}
@@ -71,7 +71,7 @@ func part(a *agg, step string, def ssa.Value) val {
 
 // load reads a location. typ may be nil for an element of unknown type.
 func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
-	if v, ok := s.mem[l]; ok {
+	if v, ok := s.mem.get(l); ok {
 		return v
 	}
 	if strings.HasSuffix(l.path, "]") {
@@ -88,7 +88,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 	for p := l.path; p != ""; {
 		p = parentPath(p)
 		up := loc{root: l.root, old: l.old, path: p}
-		switch v := s.mem[up].(type) {
+		switch v := s.mem.at(up).(type) {
 		case own:
 			if typ != nil && !carries(typ) {
 				return sym{v: in} // a number read through the handle
@@ -118,7 +118,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 		switch typ.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			sub := map[string]val{}
-			for m, v := range s.mem {
+			for m, v := range s.mem.all() {
 				if rest, ok := l.under(m); ok && rest != "" {
 					sub[rest] = v
 				}
@@ -128,7 +128,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			}
 		case *types.Slice:
 			// A slice header put together by hand: h.Data = uintptr(p).
-			for m, v := range s.mem {
+			for m, v := range s.mem.all() {
 				if rest, ok := l.under(m); ok && rest != "" && rest[0] == '.' && s.reach(v) {
 					return own{sub: true}
 				}
@@ -145,7 +145,7 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 
 // havocked reports whether an unknown call may have written below l's root.
 func (s *state) havocked(l loc) bool {
-	_, ok := s.mem[loc{root: l.root, old: l.old, path: "?"}]
+	_, ok := s.mem.get(loc{root: l.root, old: l.old, path: "?"})
 	return ok
 }
 
@@ -157,18 +157,18 @@ func (r *run) loadElem(s *state, l loc) (val, bool) {
 	any := l
 	any.path = base + "[]"
 	if l.path != any.path {
-		v, ok := s.mem[any]
+		v, ok := s.mem.get(any)
 		return v, ok
 	}
 	var keys []string
-	for m := range s.mem {
+	for m := range s.mem.all() {
 		if m.root == l.root && m.old == l.old && strings.HasPrefix(m.path, base+"[") && strings.IndexByte(m.path[i:], ']') == len(m.path)-i-1 {
 			keys = append(keys, m.path)
 		}
 	}
 	best := ""
 	for _, k := range keys {
-		v := s.mem[loc{root: l.root, old: l.old, path: k}]
+		v := s.mem.at(loc{root: l.root, old: l.old, path: k})
 		if s.reach(v) && (best == "" || k < best) {
 			best = k
 		}
@@ -176,7 +176,7 @@ func (r *run) loadElem(s *state, l loc) (val, bool) {
 	if best == "" {
 		return nil, false
 	}
-	return s.mem[loc{root: l.root, old: l.old, path: best}], true
+	return s.mem.at(loc{root: l.root, old: l.old, path: best}), true
 }
 
 func parentPath(p string) string {
@@ -232,7 +232,7 @@ func (r *run) justStored(s *state, addr ssa.Value, l loc) (val, bool) {
 // put writes v to l. Elements at unknown indices are written weakly.
 func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 	if p, ok := pointee(v); ok && p == l {
-		if _, is := s.mem[l].(own); !is {
+		if _, is := s.mem.at(l).(own); !is {
 			return // s.list = append(s.list, x): back to where it came from
 		}
 	}
@@ -244,25 +244,24 @@ func (r *run) put(s *state, l loc, v val, pos token.Pos) {
 		s.over, s.overName = pos, placeName(l)
 		s.overNil = isZero(v)
 	}
-	for m := range s.mem {
-		if rest, ok := l.under(m); ok && rest != "" {
-			delete(s.mem, m)
-		}
-	}
+	s.mem.keep(func(m loc, _ val) bool {
+		rest, ok := l.under(m)
+		return !ok || rest == ""
+	})
 	if strings.Contains(l.path, "[") && plain(v) && !s.reach(v) {
 		// Numbers and strangers in slices tell no paths apart: forget them.
-		delete(s.mem, l)
-		s.mem[loc{root: l.root, old: l.old, path: "?"}] = nilVal{}
+		s.mem.del(l)
+		s.mem.set(loc{root: l.root, old: l.old, path: "?"}, nilVal{})
 		return
 	}
 	if a, ok := v.(*agg); ok {
-		delete(s.mem, l)
+		s.mem.del(l)
 		for k, e := range a.m {
-			s.mem[l.field(k)] = e
+			s.mem.set(l.field(k), e)
 		}
 		return
 	}
-	s.mem[l] = v
+	s.mem.set(l, v)
 }
 
 // plain reports whether a value can neither hold the resource nor decide a
@@ -283,7 +282,7 @@ func (s *state) elsewhere(l loc) bool {
 	if s.deferredHold() {
 		return true
 	}
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if _, inside := l.under(m); inside {
 			continue
 		}

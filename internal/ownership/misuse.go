@@ -105,7 +105,7 @@ func (e *engine) followGiven(fn *ssa.Function, g given) []Verdict {
 	s := newState()
 	if p, ok := g.at.(*ssa.Parameter); ok {
 		s.status = live
-		s.env[p] = own{}
+		s.env.set(p, own{})
 	}
 	r.finishAfter(r.exec(fn, s, 0))
 	base := Verdict{Name: g.name, Acquired: g.pos, Function: funcName(fn)}

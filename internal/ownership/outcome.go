@@ -222,7 +222,7 @@ func (s *state) closuresBelow(v val) map[string]*clo {
 				return
 			}
 			seen[v.l] = true
-			for m, x := range s.mem {
+			for m, x := range s.mem.all() {
 				if rest, ok := v.l.under(m); ok && rest != "" {
 					visit(x, path+rest)
 				}
@@ -251,7 +251,7 @@ func (r *run) storedRelease(s *state) bool {
 				return false
 			}
 			seen[v.l] = true
-			for m, x := range s.mem {
+			for m, x := range s.mem.all() {
 				if _, ok := v.l.under(m); ok && visit(x) {
 					return true
 				}
@@ -265,7 +265,7 @@ func (r *run) storedRelease(s *state) bool {
 		}
 		return false
 	}
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if !isLocal(m.root) && visit(v) {
 			return true
 		}

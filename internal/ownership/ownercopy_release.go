@@ -145,7 +145,7 @@ func (s *state) ownerVar(l loc, ptr types.Type) bool {
 	if s.status != live || !isLocal(l.root) || !isStructVal(elem(ptr)) {
 		return false
 	}
-	o, ok := s.mem[l].(own)
+	o, ok := s.mem.at(l).(own)
 	return ok && !o.sub
 }
 

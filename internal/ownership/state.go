@@ -6,7 +6,6 @@ package ownership
 import (
 	"go/token"
 	"go/types"
-	"hash/fnv"
 	"reflect"
 
 	"golang.org/x/tools/go/ssa"
@@ -41,9 +40,9 @@ type deferred struct {
 // state is everything known at one point of one path. States are copied at
 // forks; values inside are immutable.
 type state struct {
-	env    map[ssa.Value]val
-	mem    map[loc]val
-	facts  map[sym]fact
+	env    table[ssa.Value, val]
+	mem    table[loc, val]
+	facts  table[sym, fact]
 	defers [][]deferred // one stack per activation on the call stack
 	status status
 	weak   bool // an approximation was needed: at most likely
@@ -85,19 +84,14 @@ type step struct {
 }
 
 func newState() *state {
-	return &state{
-		env:    map[ssa.Value]val{},
-		mem:    map[loc]val{},
-		facts:  map[sym]fact{},
-		defers: [][]deferred{nil},
-	}
+	return &state{defers: [][]deferred{nil}}
 }
 
 func (s *state) clone() *state {
 	c := *s
-	c.env = cloneMap(s.env)
-	c.mem = cloneMap(s.mem)
-	c.facts = cloneMap(s.facts)
+	c.env = s.env.copied()
+	c.mem = s.mem.copied()
+	c.facts = s.facts.copied()
 	c.defers = append([][]deferred(nil), s.defers...)
 	if s.visited != nil {
 		c.visited = cloneMap(s.visited)
@@ -127,8 +121,8 @@ func (s *state) note(pos token.Pos, text string) {
 	s.trace = append(s.trace[:len(s.trace):len(s.trace)], step{pos, text})
 }
 
-// ids numbers things in the order they are met, so that hashes, and with them
-// the order of exploration, are the same in every run.
+// ids numbers registers, blocks and calls in the order they are met, so that
+// hashes are the same in every run.
 type ids struct {
 	m map[any]uint64
 }
@@ -145,6 +139,36 @@ func (x *ids) of(v any) uint64 {
 	return id
 }
 
+// value is the number of a register, which is a pointer: hashing it is cheap.
+func (x *ids) value(v ssa.Value) uint64 {
+	if v == nil {
+		return 0
+	}
+	return x.of(v)
+}
+
+func (x *ids) sym(v sym) uint64 {
+	h := mix(x.value(v.v), uint64(v.i))
+	if v.l.root == nil {
+		return h
+	}
+	return mix(h, x.loc(v.l))
+}
+
+func (x *ids) loc(l loc) uint64 {
+	var h uint64
+	switch root := l.root.(type) {
+	case sym:
+		h = mix(16, x.sym(root))
+	case ssa.Value:
+		h = x.value(root)
+	}
+	if l.old {
+		h = mix(h, 17)
+	}
+	return mix(h, hashString(l.path))
+}
+
 func mix(a, b uint64) uint64 {
 	a ^= b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2)
 	a ^= a >> 31
@@ -153,10 +177,13 @@ func mix(a, b uint64) uint64 {
 	return a
 }
 
+// hashString is FNV-1a.
 func hashString(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return h.Sum64()
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }
 
 func (x *ids) hash(v val) uint64 {
@@ -180,9 +207,9 @@ func (x *ids) hash(v val) uint64 {
 	case intVal:
 		return mix(8, hashString(string(v)))
 	case sym:
-		return mix(9, x.of(v))
+		return mix(9, x.sym(v))
 	case ptr:
-		return mix(10, x.of(v.l))
+		return mix(10, x.loc(v.l))
 	case view:
 		return mix(15, x.of(v.l))
 	case *clo:
@@ -214,18 +241,18 @@ func (s *state) key(x *ids) uint64 {
 		h = mix(h, 77)
 	}
 	var sum uint64
-	for k, v := range s.env {
-		sum += mix(x.of(k), x.hash(v))
+	for k, v := range s.env.all() {
+		sum += mix(x.value(k), x.hash(v))
 	}
 	h = mix(h, sum)
 	sum = 0
-	for k, v := range s.mem {
-		sum += mix(x.of(k), x.hash(v))
+	for k, v := range s.mem.all() {
+		sum += mix(x.loc(k), x.hash(v))
 	}
 	h = mix(h, sum)
 	sum = 0
-	for k, f := range s.facts {
-		sum += mix(x.of(k), mix(uint64(uint8(f.isNil))<<8|uint64(uint8(f.truth)), hashString(f.equals+"|"+f.differ)))
+	for k, f := range s.facts.all() {
+		sum += mix(x.sym(k), mix(mix(uint64(uint8(f.isNil))<<8|uint64(uint8(f.truth)), hashString(f.equals)), hashString(f.differ)))
 	}
 	h = mix(h, sum)
 	for _, stack := range s.defers {
@@ -303,11 +330,11 @@ func (s *state) reachVia(v val, seen map[loc]bool) bool {
 }
 
 func (s *state) reachLoc(l loc, seen map[loc]bool) bool {
-	if seen[l] || len(s.mem) == 0 {
+	if seen[l] || s.mem.len() == 0 {
 		return false
 	}
 	seen[l] = true
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if _, ok := l.under(m); ok && s.reachVia(v, seen) {
 			return true
 		}
@@ -345,7 +372,7 @@ func (s *state) ownedUnder(l loc) []string {
 			return
 		}
 		seen[l] = true
-		for m, v := range s.mem {
+		for m, v := range s.mem.all() {
 			rest, ok := l.under(m)
 			if !ok {
 				continue
@@ -372,7 +399,7 @@ func (s *state) ownedUnder(l loc) []string {
 // register, a deferred call, memory that outlives the activation, or a local
 // object whose address is a live register.
 func (s *state) reachable(alive func(ssa.Value) bool) bool {
-	for _, v := range s.env {
+	for _, v := range s.env.all() {
 		if s.reach(v) {
 			return true
 		}
@@ -380,7 +407,7 @@ func (s *state) reachable(alive func(ssa.Value) bool) bool {
 	if s.deferredHold() {
 		return true
 	}
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if isLocal(m.root) && (m.old || !alive(m.root.(ssa.Value))) {
 			continue // only through a register or another object
 		}

@@ -132,11 +132,11 @@ func (e *engine) runEffect(fn *ssa.Function, i int, path string, cond int) effec
 	start := loc{root: sym{v: p}, path: path}
 	switch {
 	case path == "":
-		s.env[p] = own{}
+		s.env.set(p, own{})
 	case isStructVal(p.Type()):
-		s.env[p] = &agg{map[string]val{path: own{}}}
+		s.env.set(p, &agg{map[string]val{path: own{}}})
 	default:
-		s.mem[start] = own{}
+		s.mem.set(start, own{})
 	}
 	if cond > 0 {
 		r.assume(s, fn.Params[cond-1], true)
@@ -177,20 +177,20 @@ func (e *engine) runEffect(fn *ssa.Function, i int, path string, cond int) effec
 func (r *run) assume(s *state, p *ssa.Parameter, b bool) {
 	if isError(p.Type()) {
 		if b {
-			s.env[p] = nilVal{}
+			s.env.set(p, nilVal{})
 		} else {
-			s.facts[sym{v: p}] = fact{isNil: -1}
+			s.facts.set(sym{v: p}, fact{isNil: -1})
 		}
 		return
 	}
 	if isBool(p.Type()) {
-		s.env[p] = boolVal(b)
+		s.env.set(p, boolVal(b))
 		return
 	}
 	l := loc{root: sym{v: p}}
-	s.env[p] = ptr{l}
-	s.mem[l.field("[0]")] = boolVal(b)
-	s.mem[l.field("[]")] = boolVal(b)
+	s.env.set(p, ptr{l})
+	s.mem.set(l.field("[0]"), boolVal(b))
+	s.mem.set(l.field("[]"), boolVal(b))
 }
 
 func isStructVal(t types.Type) bool {
@@ -255,7 +255,7 @@ func pathIn(s *state, v val, start loc) (string, bool) {
 func (r *run) storedAt(s *state, start loc) (into int, path string, found bool) {
 	into = -1
 	bestKey := ""
-	for m, v := range s.mem {
+	for m, v := range s.mem.all() {
 		if isLocal(m.root) || m == start || !s.reach(v) {
 			continue
 		}
@@ -305,7 +305,7 @@ func exitClass(ret ret) (ok, err bool) {
 			return false, true
 		}
 		if x, isSym := v.(sym); isSym {
-			if ret.s.facts[x].isNil > 0 {
+			if ret.s.facts.at(x).isNil > 0 {
 				return true, false
 			}
 		}
@@ -343,7 +343,7 @@ func nonNil(s *state, v val, at ssa.Value) bool {
 	}
 	switch v := v.(type) {
 	case sym:
-		return s.facts[v].isNil < 0 || v.i == 0 && v.v != nil && nonNilValue(v.v) || sentinel(v)
+		return s.facts.at(v).isNil < 0 || v.i == 0 && v.v != nil && nonNilValue(v.v) || sentinel(v)
 	case ptr:
 		return isLocal(v.l.root)
 	}
@@ -398,7 +398,7 @@ func (e *engine) onZero(fn *ssa.Function, i int) zeroResult {
 	}
 	r := e.newRun(fn, nil)
 	s := newState()
-	s.env[fn.Params[i]] = zeroVal(fn.Params[i].Type())
+	s.env.set(fn.Params[i], zeroVal(fn.Params[i].Type()))
 	z := zeroResult(-1)
 	for _, ret := range r.exec(fn, s, 0) {
 		got := zeroOther
@@ -411,7 +411,7 @@ func (e *engine) onZero(fn *ssa.Function, i int) zeroResult {
 				got = zeroTrue
 			}
 		case sym:
-			if ret.s.facts[v].isNil > 0 {
+			if ret.s.facts.at(v).isNil > 0 {
 				got = zeroNil
 			}
 		}
