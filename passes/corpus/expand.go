@@ -34,6 +34,7 @@ import (
 	"iter"
 	"log"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"

@@ -9,10 +9,25 @@ typedef enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
 typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2 } CUresult;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUstream_st *CUstream;
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
 static inline cudaError_t cudaMalloc(void **devPtr, size_t size) { return cudaSuccess; }
 static inline cudaError_t cudaFree(void *devPtr) { return cudaSuccess; }
+static inline cudaError_t cudaMallocHost(void **ptr, size_t size) { return cudaSuccess; }
+static inline cudaError_t cudaFreeHost(void *ptr) { return cudaSuccess; }
 static inline cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
+static inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep) { return cudaSuccess; }
+static inline CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) { return CUDA_SUCCESS; }
+static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream) { return cudaSuccess; }
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cudaSuccess; }
+static inline cudaError_t cudaSetDevice(int device) { return cudaSuccess; }
+static inline CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t n, CUstream stream) { return CUDA_SUCCESS; }
+static inline CUresult cuStreamSynchronize(CUstream stream) { return CUDA_SUCCESS; }
+static inline CUresult cuCtxSetCurrent(CUcontext ctx) { return CUDA_SUCCESS; }
 static inline cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaSuccess; }
 
 static inline CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) { return CUDA_SUCCESS; }

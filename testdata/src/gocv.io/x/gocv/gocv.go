@@ -80,6 +80,7 @@ func (m *Mat) GetFloatAt(row int, col int) float32  { return 0 }
 func (m *Mat) SetTo(s Scalar)                       {}
 func (m *Mat) ToBytes() []byte                      { return nil }
 func (m *Mat) ToImage() (image.Image, error)        { return nil, nil }
+func (m *Mat) DataPtrUint8() ([]uint8, error)       { return nil, nil }
 func (m *Mat) Ptr() unsafe.Pointer                  { return nil }
 
 func IMRead(name string, flags IMReadFlag) Mat                             { return Mat{} }
