@@ -111,3 +111,9 @@ static inline int gst_push(gst_buffer *b) { return 0; }
 static inline int run_session(OrtValue **values, int n) { return 0; }
 static inline void *pool_alloc(size_t n) { return 0; }
 static inline void pool_free(void *p) {}
+
+// libtorch again, and glib's main loop
+static inline long long *Tensor_Sizes(Tensor a, int *n) { return 0; }
+typedef int (*GSourceFunc)(void *data);
+typedef void (*GDestroyNotify)(void *data);
+static inline unsigned idle_add_full(GSourceFunc f, void *data, GDestroyNotify done) { return 0; }

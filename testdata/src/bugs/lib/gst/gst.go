@@ -46,3 +46,16 @@ type Graph struct{ p uintptr }
 
 func (g *Graph) Unref()                   {}
 func (g *Graph) SetState(state int) error { return nil }
+
+// Message is something that happened in a pipeline.
+type Message struct{ p uintptr }
+
+// TagList says what is played. The binding unreferences it in a finalizer.
+//
+//gpumem:class gstt.tags noun="tag list" verb=unreferenced mem=host again=crash nil=ok backstop=gc
+//gpumem:resource gstt.tags release=Unref owned
+type TagList struct{ p uintptr }
+
+func (m *Message) ParseTags() *TagList { return nil }
+func (l *TagList) Unref()              {}
+func (l *TagList) String() string      { return "" }
