@@ -33,20 +33,13 @@ type Package struct {
 func Build(pass *analysis.Pass) *Package {
 	prog := ssa.NewProgram(pass.Fset, ssa.GlobalDebug)
 
-	// Imported packages are declared, not built.
-	seen := make(map[*types.Package]bool)
-	var declare func(list []*types.Package)
-	declare = func(list []*types.Package) {
-		for _, p := range list {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			prog.CreatePackage(p, nil, nil, true)
-			declare(p.Imports())
-		}
+	// Imported packages are declared, not built, and only those that the source
+	// can name: a method of a type from further away is made when it is called
+	// (its Pkg is nil then). Declaring the whole graph costs more than building
+	// the package.
+	for _, p := range pass.Pkg.Imports() {
+		prog.CreatePackage(p, nil, nil, true)
 	}
-	declare(pass.Pkg.Imports())
 
 	pkg := prog.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false)
 	pkg.Build()

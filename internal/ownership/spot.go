@@ -297,7 +297,7 @@ func bodyOf(c *ssa.CallCommon) *ssa.Function {
 	if lit := literalOf(c.Value); lit != nil {
 		return lit
 	}
-	if fn, ok := c.Value.(*ssa.Function); ok && fn.Name() == "Do" && len(c.Args) == 2 && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync" {
+	if fn, ok := c.Value.(*ssa.Function); ok && fn.Name() == "Do" && len(c.Args) == 2 && fn.Object() != nil && fn.Object().Pkg().Path() == "sync" {
 		return literalOf(c.Args[1]) // once.Do(func() { ... })
 	}
 	call, ok := c.Value.(*ssa.Call)
