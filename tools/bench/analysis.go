@@ -75,8 +75,8 @@ func (b *bench) analysis(text *strings.Builder) error {
 	fmt.Fprintf(text, `## The analysis itself
 
 hugot v0.6.1, %s, in one process, packages loaded and type-checked beforehand, CPU time. What the analyzers take includes the SSA that they build. Facts are
-computed for the dependencies too, under go vet once and then kept in its cache. For a package alone, most of the time goes into declaring the members of what it
-imports, which the SSA build of the column beside it does not need.
+computed for the dependencies too, under go vet once and then kept in its cache. Paths are followed where GPU resources are, so the packages that use them most
+cost several times their SSA, and most of the others next to nothing.
 
 | packages | number | one SSA build | gpumemlint's analyzers | ratio |
 |---|---|---|---|---|
