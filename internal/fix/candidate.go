@@ -17,8 +17,9 @@ import (
 type candidate struct {
 	message string
 	edits   []report.Edit
-	in      string          // the function that is changed, if it is not that of the finding
-	extra   map[string]bool // C functions that nothing else calls
+	behind  map[report.Edit]bool // edits that put something right behind a statement
+	in      string               // the function that is changed, if it is not that of the finding
+	extra   map[string]bool      // C functions that nothing else calls
 }
 
 // manyExits is from how many on one deferred function is better than a release
@@ -96,6 +97,7 @@ func (s *site) candidate(e *editor, r release, message string) *candidate {
 	if c.edits = e.done(); c.edits == nil {
 		return nil
 	}
+	c.behind = e.behind
 	return c
 }
 

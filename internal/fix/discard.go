@@ -60,6 +60,9 @@ func (s *site) resultType() types.Type {
 //		return err                return err
 //	}                         }
 //	                          x.Close()
+//
+// Where the call has made something else with it, as a device with its instance,
+// that may need it: the release is deferred then.
 func (s *site) nameBlank(r release) *candidate {
 	as, ok := s.anchor().(*ast.AssignStmt)
 	lhs := s.lhs()
@@ -72,8 +75,27 @@ func (s *site) nameBlank(r release) *candidate {
 	}
 	e := s.editor()
 	e.replace(lhs[s.verdict.Fate.Result], name)
-	e.after(s.list.stmts[s.ready], r.write(name))
-	return s.candidate(e, r, "keep the "+s.verdict.Class.Noun+" and call "+r.verb+" on it")
+	if !s.hasSiblings() {
+		e.after(s.list.stmts[s.ready], r.write(name))
+		return s.candidate(e, r, "keep the "+s.verdict.Class.Noun+" and call "+r.verb+" on it")
+	}
+	if s.inLoop || s.temporaryEscapes(s.body) {
+		return nil // it would be released too late, or too early for what came with it
+	}
+	e.after(s.list.stmts[s.ready], "defer "+r.write(name))
+	return s.candidate(e, r, "keep the "+s.verdict.Class.Noun+" and defer "+r.verb)
+}
+
+// hasSiblings reports whether the call gives something else that could lead into
+// the resource.
+func (s *site) hasSiblings() bool {
+	results := s.verdict.Fate.Call.Call.Signature().Results()
+	for i := 0; i < results.Len(); i++ {
+		if i != s.verdict.Fate.Result && mayPoint(results.At(i).Type(), 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // hoist gives a temporary argument a variable in front of its statement:

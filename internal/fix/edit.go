@@ -20,9 +20,13 @@ type editor struct {
 	fset  *token.FileSet
 	edits []report.Edit
 	bad   bool // something could not be expressed
+
+	behind map[report.Edit]bool // those that after has made
 }
 
-func (s *site) editor() *editor { return &editor{s: s.src, fset: s.v.pass.Fset} }
+func (s *site) editor() *editor {
+	return &editor{s: s.src, fset: s.v.pass.Fset, behind: map[report.Edit]bool{}}
+}
 
 // offset is where in the text a position lies.
 func (e *editor) offset(pos token.Pos) int {
@@ -69,6 +73,7 @@ func (e *editor) after(st ast.Node, lines ...string) {
 		return
 	}
 	e.insert(end+1, e.indent(e.offset(st.Pos())), lines)
+	e.behind[e.edits[len(e.edits)-1]] = true
 }
 
 // atEnd inserts lines before the closing brace of a list, or after its last
@@ -84,6 +89,9 @@ func (e *editor) atEnd(l *stmtList, lines ...string) {
 		return
 	}
 	e.after(last, lines...)
+	if !e.bad {
+		delete(e.behind, e.edits[len(e.edits)-1]) // what comes last in the list is the statement then
+	}
 }
 
 func (e *editor) insert(at int, indent string, lines []string) {

@@ -102,11 +102,15 @@ func run(pass *analysis.Pass) (result any, err error) {
 	if err != nil {
 		return new(Result), nil // sources not at hand, or of a shape that is not understood
 	}
-	before, err := base.analyse()
+	known := found
+	if base.cgo {
+		known = nil // it was found in another form of the package
+	}
+	before, err := base.judge(known)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{base: base, before: before, fixes: map[int]report.Fix{}}
+	s := &search{base: base, before: before, fixes: map[int]report.Fix{}, tasks: map[int]*task{}}
 	s.run()
 	return &Result{assign(pass, found.Verdicts, before.verdicts.Verdicts, s.fixes)}, nil
 }

@@ -13,28 +13,16 @@ import (
 	"github.com/gpumemlint/gpumemlint/internal/report"
 )
 
-// settle sees to it that all fixes of a package can be applied at once, which is
-// what go vet -fix does. Fixes that meet at one spot, as two releases before one
-// return, are made one after the other, each tried on what the one before has
-// left, and offered as one edit that mends all their findings. So are those that
-// are possible only when another has been made: the second of two temporaries in
-// one call.
-func (s *search) settle() {
-	for _, group := range s.groups() {
-		slices.SortStableFunc(group, func(a, b *task) int {
-			if a.verdict.Kind == ownership.Discarded {
-				return cmp.Compare(a.verdict.Acquired, b.verdict.Acquired) // in the order of evaluation
-			}
-			return cmp.Compare(b.verdict.Acquired, a.verdict.Acquired) // what came last goes first
-		})
-		fix, ok := s.chain(group)
-		for i, t := range group {
-			switch {
-			case ok:
-				s.fixes[t.index] = fix
-			case i > 0:
-				delete(s.fixes, t.index) // until the first of them is made
-			}
+// oneByOne offers what chain makes of a group or, failing that, the first of its
+// fixes: the others come once that is made.
+func (s *search) oneByOne(group []*task) {
+	fix, ok := s.chain(group)
+	for i, t := range group {
+		switch {
+		case ok:
+			s.fixes[t.index] = fix
+		case i > 0:
+			delete(s.fixes, t.index)
 		}
 	}
 }
@@ -62,6 +50,16 @@ func (s *search) groups() [][]*task {
 			used[t] = true
 		}
 		if len(list) > 1 {
+			slices.SortStableFunc(list, func(a, b *task) int {
+				switch x, y := a.verdict, b.verdict; {
+				case x.Kind != ownership.Discarded:
+				case x.Acquired != y.Acquired:
+					return cmp.Compare(x.Acquired, y.Acquired) // in the order of evaluation
+				case x.Fate != nil && y.Fate != nil:
+					return cmp.Compare(y.Fate.Result, x.Fate.Result) // of one call: the parent comes first
+				}
+				return cmp.Compare(b.verdict.Acquired, a.verdict.Acquired) // what came last goes first
+			})
 			groups = append(groups, list)
 		}
 	}
@@ -90,7 +88,9 @@ func (s *search) waiting(group []proof) []*task {
 				continue
 			}
 			if _, has := s.fixes[i]; !has && !slices.ContainsFunc(list, func(t *task) bool { return t.index == i }) {
-				list = append(list, &task{fn: p.task.fn, verdict: v, index: i})
+				t := &task{fn: p.task.fn, verdict: v, index: i}
+				s.tasks[i] = t
+				list = append(list, t)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (s *search) chain(group []*task) (report.Fix, bool) {
 			}
 			defer p.forget(s.base)
 			after, err := p.analyse()
-			if err != nil || !noWorse(found, after) || !fewer(found, after, found.said[where{v.Pos, v.Acquired}]) {
+			if err != nil || len(worse(found, after)) > 0 || !fewer(found, after, found.said[where{v.Pos, v.Acquired}]) {
 				continue
 			}
 			if !slices.Contains(messages, c.message) {
@@ -147,16 +147,6 @@ func (s *search) chain(group []*task) (report.Fix, bool) {
 		}
 	}
 	return report.Fix{Message: strings.Join(messages, "; "), Edits: s.base.difference(cur)}, true
-}
-
-// noWorse reports whether nothing is found that was not found before.
-func noWorse(before, after *outcome) bool {
-	for k, n := range after.count {
-		if n > before.count[k] {
-			return false
-		}
-	}
-	return true
 }
 
 // moved finds a verdict of the base among those of a variant that some steps

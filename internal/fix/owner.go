@@ -48,7 +48,7 @@ func (s *site) asOwnerDoes() []release {
 // likeIn finds the call in a method that releases a field.
 func (s *site) likeIn(decl *ast.FuncDecl, field string) (r release, found bool) {
 	src := s.v.file(decl.Pos())
-	e := &editor{s: src, fset: s.v.pass.Fset}
+	e := &editor{s: src, fset: s.v.pass.Fset} // to read with
 	recv := s.v.info.Defs[decl.Recv.List[0].Names[0]]
 	want := decl.Recv.List[0].Names[0].Name + field
 	ast.Inspect(decl.Body, func(n ast.Node) bool {

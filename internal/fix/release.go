@@ -163,7 +163,11 @@ func (s *site) modelledMethods(t types.Type, class ownership.Class, nilSafe bool
 // usedMethods counts the methods that this package calls, by name: where there
 // is a choice, its own habit decides.
 func (s *site) usedMethods() map[string]int {
+	if s.v.used != nil {
+		return s.v.used
+	}
 	used := map[string]int{}
+	s.v.used = used
 	for id, obj := range s.v.info.Uses {
 		if fn, ok := obj.(*types.Func); ok && fn.Signature().Recv() != nil {
 			used[id.Name]++

@@ -4,7 +4,6 @@
 package fix
 
 import (
-	"errors"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -23,11 +22,13 @@ const maxTrials = 60
 // Trying one candidate at a time would cost an analysis of the package each. The
 // candidates of different functions do not meet, so each trial takes one of
 // every function that still has some: what is new in a function's findings
-// afterwards is its own candidate's doing.
+// afterwards is its own candidate's doing. What was found one by one is tried
+// once more all together: see confirm.
 type search struct {
 	base   *variant
 	before *outcome
 	fixes  map[int]report.Fix // by the index of the verdict in before
+	tasks  map[int]*task      // the same
 	proved []proof
 	trials int
 }
@@ -46,13 +47,6 @@ type task struct {
 	left    []candidate
 }
 
-// trial is a candidate that is being tried.
-type trial struct {
-	task *task
-	c    candidate
-	good bool
-}
-
 func (s *search) run() {
 	queues := map[string][]*task{}
 	var order []string
@@ -62,6 +56,7 @@ func (s *search) run() {
 		if len(t.left) == 0 {
 			continue // nothing to try
 		}
+		s.tasks[i] = t
 		if queues[t.fn] == nil {
 			order = append(order, t.fn)
 		}
@@ -78,18 +73,19 @@ func (s *search) run() {
 			break
 		}
 		if !s.try(batch) {
-			v := batch[0].task.verdict
+			v := batch[0].tasks[0].verdict
 			report.Degraded(s.base.pass, v.Pos, v.Function, "no more fixes were looked for: the package has too many findings")
 			break
 		}
 		for _, tr := range batch {
 			if tr.good {
 				s.accept(tr)
-				queues[tr.task.fn] = queues[tr.task.fn][1:]
+				queues[tr.fn()] = queues[tr.fn()][1:]
 			}
 		}
 	}
 	s.settle()
+	s.confirm()
 }
 
 // next takes the next candidate of a function that is fit to be tried.
@@ -100,7 +96,7 @@ func (s *search) next(queues map[string][]*task, fn string) *trial {
 			c := t.left[0]
 			t.left = t.left[1:]
 			if s.base.formatted(c.edits) {
-				return &trial{task: t, c: c}
+				return &trial{tasks: []*task{t}, c: c}
 			}
 		}
 		queues[fn] = queues[fn][1:]
@@ -109,119 +105,10 @@ func (s *search) next(queues map[string][]*task, fn string) *trial {
 }
 
 func (s *search) accept(tr *trial) {
-	s.proved = append(s.proved, proof{tr.task, tr.c})
-	s.fixes[tr.task.index] = report.Fix{Message: tr.c.message, Edits: tr.c.edits}
-}
-
-// try tries candidates of different functions together and marks those that
-// mend without harm. It reports false if it may not try any more.
-func (s *search) try(batch []*trial) bool {
-	if len(batch) == 0 {
-		return true
+	for _, t := range tr.tasks {
+		s.proved = append(s.proved, proof{t, tr.c})
+		s.fixes[t.index] = report.Fix{Message: tr.c.message, Edits: tr.c.edits}
 	}
-	if s.trials == maxTrials {
-		return false
-	}
-	s.trials++
-	var edits []report.Edit
-	extra := map[string]bool{}
-	for _, tr := range batch {
-		edits = append(edits, tr.c.edits...)
-		for c := range tr.c.extra {
-			extra[c] = true
-		}
-	}
-	p, err := s.base.patched(merged(edits), extra)
-	if p != nil {
-		defer p.forget(s.base)
-	}
-	if err != nil {
-		return s.tryOthers(batch, p, err)
-	}
-	after, err := p.analyse()
-	if err != nil {
-		return s.alone(batch)
-	}
-	worse := map[string]bool{}
-	for k, n := range after.count {
-		if n > s.before.count[k] {
-			worse[after.function[k]] = true
-		}
-	}
-	mine := map[string]bool{}
-	for _, tr := range batch {
-		mine[tr.task.verdict.Function] = true
-		mine[tr.c.in] = true
-	}
-	for fn := range worse {
-		if !mine[fn] {
-			return s.alone(batch) // somebody's doing, but whose?
-		}
-	}
-	for _, tr := range batch {
-		tr.good = !worse[tr.task.verdict.Function] && !worse[tr.c.in] && fewer(s.before, after, s.said(tr.task.verdict))
-	}
-	return true
-}
-
-// said lists what was found where a verdict stands.
-func (s *search) said(v ownership.Verdict) []string { return s.before.said[where{v.Pos, v.Acquired}] }
-
-// fewer reports whether some of the findings that keys name are gone.
-func fewer(before, after *outcome, keys []string) bool {
-	for _, k := range keys {
-		if after.count[k] < before.count[k] {
-			return true
-		}
-	}
-	return false
-}
-
-// alone tries each of a batch by itself.
-func (s *search) alone(batch []*trial) bool {
-	if len(batch) == 1 {
-		return true // no good
-	}
-	for _, tr := range batch {
-		if !s.try([]*trial{tr}) {
-			return false
-		}
-	}
-	return true
-}
-
-// tryOthers tries a batch again without the candidates that do not compile.
-func (s *search) tryOthers(batch []*trial, p *variant, err error) bool {
-	var te types.Error
-	if len(batch) == 1 || p == nil || !errors.As(err, &te) {
-		return s.alone(batch)
-	}
-	guilty := p.funcAt(te.Pos)
-	rest := slices.DeleteFunc(slices.Clone(batch), func(tr *trial) bool { return tr.task.fn == guilty })
-	if len(rest) == len(batch) {
-		return s.alone(batch)
-	}
-	return s.try(rest)
-}
-
-// merged sorts edits of independent candidates; what several of them do in the
-// same way, as importing a package, is done once.
-func merged(edits []report.Edit) []report.Edit {
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, compareEdits)
-	return slices.Compact(edits)
-}
-
-func compareEdits(a, b report.Edit) int {
-	switch {
-	case a.File < b.File:
-		return -1
-	case a.File > b.File:
-		return 1
-	case a.Start != b.Start:
-		return a.Start - b.Start
-	}
-	return a.End - b.End
 }
 
 // declName identifies the declared function that a verdict's edits will be in.
@@ -254,13 +141,39 @@ func (v *variant) funcAt(pos token.Pos) string {
 }
 
 // formatted reports whether gofmt would leave a file alone after the edits, if
-// it did before.
+// it did before. Where they all lie in one function, it is enough to look at
+// that.
 func (v *variant) formatted(edits []report.Edit) bool {
 	for _, s := range v.files {
-		text, changed, err := apply(s, edits)
-		if err != nil || changed && s.tidy && !tidy(text) {
+		mine := slices.DeleteFunc(slices.Clone(edits), func(e report.Edit) bool { return e.File != s.name })
+		if len(mine) == 0 {
+			continue
+		}
+		part := s
+		if start, end, ok := v.function(s, mine); ok {
+			part = &source{name: s.name, text: s.text[start:end]}
+			for i := range mine {
+				mine[i].Start -= start
+				mine[i].End -= start
+			}
+		}
+		text, _, err := apply(part, mine)
+		if err != nil || s.tidy && !tidy(text) {
 			return false
 		}
 	}
 	return true
+}
+
+// function returns the bounds of the declared function that has all of the edits,
+// which are in order.
+func (v *variant) function(s *source, edits []report.Edit) (start, end int, ok bool) {
+	file := tokenFile(v.pass.Fset, s.syntax)
+	for _, d := range s.syntax.Decls {
+		start, end = file.Offset(d.Pos()), file.Offset(d.End())
+		if _, isFunc := d.(*ast.FuncDecl); isFunc && start < edits[0].Start && edits[len(edits)-1].End < end {
+			return start, end, true
+		}
+	}
+	return 0, 0, false
 }

@@ -62,9 +62,14 @@ type outcome struct {
 // where a finding stands, and what it is about.
 type where struct{ pos, acquired token.Pos }
 
-// analyse runs the passes on a variant. The facts of other packages are those
-// that the engine has had; what the variant exports stays with it.
-func (v *variant) analyse() (*outcome, error) {
+// analyse runs the engine and the passes on a variant. The facts of other
+// packages are those that the engine has had; what the variant exports stays with
+// it.
+func (v *variant) analyse() (*outcome, error) { return v.judge(nil) }
+
+// judge runs the passes on what the engine has found in a variant, or on what it
+// finds.
+func (v *variant) judge(found *ownership.Result) (*outcome, error) {
 	out := &outcome{count: map[string]int{}, said: map[where][]string{}, function: map[string]string{}}
 	d := &driver{v: v, facts: v.facts, results: map[*analysis.Analyzer]any{}, own: map[factKey]analysis.Fact{}}
 	d.results[report.Collector] = func(f report.Finding) {
@@ -77,6 +82,9 @@ func (v *variant) analyse() (*outcome, error) {
 		out.said[at] = append(out.said[at], k)
 	}
 	d.results[v.pass.Analyzer] = new(Result) // a fix is not fixed
+	if found != nil {
+		d.results[ownership.Analyzer] = found
+	}
 	for _, a := range append([]*analysis.Analyzer{ownership.Analyzer}, Registered()...) {
 		if err := d.run(a); err != nil {
 			return nil, err

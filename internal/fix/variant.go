@@ -36,6 +36,7 @@ type variant struct {
 	pkg   *types.Package
 	info  *types.Info
 	cgo   bool
+	used  map[string]int  // how often methods are called, once somebody has asked
 	extra map[string]bool // C functions that cgo has not declared, as nobody calls them yet
 
 	// Names that fixes bring in, by the function that they are for, with the
