@@ -43,6 +43,20 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 		return v.forgotten(verdict)
 	case ownership.CloseTwice:
 		return v.clearAfter(verdict)
+	case ownership.UsedAfter, ownership.Outlived:
+		return v.usedAfter(verdict)
+	case ownership.AsyncPending:
+		return v.afterWait(verdict)
+	case ownership.ReleasedTwice:
+		return v.releasedTwice(verdict)
+	case ownership.ReleasedBorrowed:
+		return v.borrowed(verdict)
+	case ownership.FinalThrows, ownership.FinalNever, ownership.FinalEarly, ownership.FinalArmed, ownership.FinalDead:
+		return v.finalizers(verdict)
+	case ownership.ParentFirst:
+		return v.parentLast(verdict)
+	case ownership.FlushedInLoop:
+		return v.flushedBehind(verdict)
 	}
 	s := v.locate(verdict)
 	if s == nil || verdict.Fate.Unsure {

@@ -132,14 +132,20 @@ func (s *site) empties(x, l ast.Expr) bool {
 
 // locateStatement finds the statement that a verdict stands at.
 func (v *variant) locateStatement(verdict ownership.Verdict) *site {
-	src := v.file(verdict.Pos)
+	return v.siteAt(verdict, verdict.Pos)
+}
+
+// siteAt finds the statement at a position: the innermost one that stands in a
+// list. The site that it returns has no acquisition.
+func (v *variant) siteAt(verdict ownership.Verdict, pos token.Pos) *site {
+	src := v.file(pos)
 	if src == nil || src.text == nil {
 		return nil
 	}
 	s := &site{v: v, src: src, verdict: verdict}
 	path := pathTo(src.syntax, func(n ast.Node) bool {
 		_, ok := n.(ast.Stmt)
-		return ok && n.Pos() <= verdict.Pos && verdict.Pos < n.End()
+		return ok && n.Pos() <= pos && pos < n.End()
 	})
 	for i := 0; i+1 < len(path); i++ {
 		st, ok := path[i].(ast.Stmt)
@@ -156,6 +162,7 @@ func (v *variant) locateStatement(verdict ownership.Verdict) *site {
 			}
 		}
 		s.body = bodyAround(path[i:])
+		s.inLoop = loopAround(path[i:])
 		s.call = &ast.CallExpr{Fun: &ast.BadExpr{From: st.Pos(), To: st.Pos()}, Lparen: st.Pos(), Rparen: st.Pos()}
 		break
 	}
@@ -163,6 +170,20 @@ func (v *variant) locateStatement(verdict ownership.Verdict) *site {
 		return nil
 	}
 	return s
+}
+
+// loopAround reports whether the innermost function on a path has a loop around
+// where the path begins.
+func loopAround(path []ast.Node) bool {
+	for _, n := range path[1:] {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return true
+		case *ast.FuncLit, *ast.FuncDecl:
+			return false
+		}
+	}
+	return false
 }
 
 // releasesType reports whether the function calls a method that ends the life of
