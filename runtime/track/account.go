@@ -22,7 +22,7 @@ func (l *ledger) account(x *test, t TB) Record {
 		})
 	}
 	for s, c := range x.counts {
-		rec.History = append(rec.History, Series{Site: s.number, Points: c.history.thin(maxSamples)})
+		rec.History = append(rec.History, Series{Site: s.number, Points: c.history.thin(nil, maxSamples)})
 	}
 	slices.SortFunc(rec.History, func(a, b Series) int { return cmp.Compare(a.Site, b.Site) })
 	slices.SortFunc(rec.Sites, func(a, b Site) int { return cmp.Compare(a.Site, b.Site) })
@@ -32,7 +32,7 @@ func (l *ledger) account(x *test, t TB) Record {
 				continue
 			}
 			inst.told = true
-			class := l.class(inst.class)
+			class := l.class(inst.site.class)
 			rec.Live = append(rec.Live, Live{
 				ID: inst.id, Site: inst.site.number, Class: class.Name, Test: inst.test.name,
 				Once: once(l.frames(inst.site.stack, nil)), Process: class.Process, Backstop: class.Backstop, Escaped: inst.unsure, Inferred: class.Inferred,

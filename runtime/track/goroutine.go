@@ -30,12 +30,15 @@ type mark struct {
 
 // takeMark marks the current goroutine, and all that it starts from now on.
 func takeMark(name string) mark {
-	ctx := pprof.WithLabels(context.Background(), pprof.Labels("test", name))
-	pprof.SetGoroutineLabels(ctx)
-	return mark{ctx, labelsOfGoroutine(), goroutineID()}
+	m := mark{ctx: pprof.WithLabels(context.Background(), pprof.Labels("test", name)), id: goroutineID()}
+	m.set()
+	m.addr = labelsOfGoroutine()
+	return m
 }
 
-// goroutineID is slow, and used only where labels do not tell: the program
+func (m *mark) set() { pprof.SetGoroutineLabels(m.ctx) }
+
+// goroutineID is slow, since it walks the stack with names and lines, and used only where labels do not tell: the program
 // under test has set its own.
 func goroutineID() uint64 {
 	var buf [64]byte

@@ -11,15 +11,15 @@ type history [][2]int
 // add appends a point.
 func (h *history) add(event int64, live int) {
 	if len(*h) >= 4*maxSamples {
-		*h = h.thin(2 * maxSamples)
+		*h = h.thin((*h)[:0], 2*maxSamples)
 	}
 	*h = append(*h, [2]int{int(event), live})
 }
 
-// thin returns at most n points.
-func (h history) thin(n int) history {
+// thin writes at most n points to out, which may begin where h does.
+func (h history) thin(out history, n int) history {
 	if len(h) <= n {
-		return h
+		return append(out, h...)
 	}
 	peak := 0
 	for i, p := range h {
@@ -27,7 +27,6 @@ func (h history) thin(n int) history {
 			peak = i
 		}
 	}
-	out := make(history, 0, n)
 	last := -1
 	keep := func(i int) {
 		if i > last {

@@ -10,29 +10,31 @@ import (
 
 // cleanup replaces the func at a place, which releases what the call acquired,
 // by one that says so and then calls it.
-func (c *Call) cleanup(e *Effect, outs []any, made []*instance) {
-	v, ok := e.Place.value(nil, outs[:0])
-	if n := e.Place.Root - len(c.ins); n >= 0 && n < len(outs) {
-		v, ok = reflect.ValueOf(outs[n]).Elem(), true
+func (c *Call) cleanup(e *Effect) {
+	v, ok := e.Place.value(nil, nil)
+	if n := e.Place.Root - len(c.ins); n >= 0 && n < len(c.outs) {
+		v, ok = reflect.ValueOf(c.outs[n]).Elem(), true
 	}
 	if ok {
 		v, ok = field(v, e.Place.Path)
 	}
 	if !ok || v.Kind() != reflect.Func || v.IsNil() || !v.CanSet() {
-		for _, inst := range made { // nobody will see it called
+		for _, inst := range c.made { // nobody will see it called
 			c.l.mark(inst)
 		}
 		return
 	}
-	if len(made) == 0 {
+	l := c.l
+	if len(c.made) == 0 {
 		// A call whose only trace is the func that undoes it: its own handle is
 		// a number that nothing else has.
 		var buf [depth]uintptr
-		made = append(made, c.l.acquire(c, e, handle{bits: processHandle(c.f.Name) + 2*c.l.acquired.Load()}, c.f.here(3, buf[:])))
+		l.acquire(c, e, handle{bits: processHandle(c.f.Name) + 2*l.acquired.Load()}, c.f.here(3, buf[:])) // Out, leave, cleanup
 	}
+	made := c.made // the call is over and used again when the func is called
 	old := reflect.ValueOf(v.Interface())
 	wrapped := reflect.MakeFunc(v.Type(), func(args []reflect.Value) []reflect.Value {
-		c.l.finish(made)
+		l.finish(made)
 		if v.Type().IsVariadic() {
 			return old.CallSlice(args)
 		}
@@ -58,13 +60,14 @@ func field(v reflect.Value, path []string) (reflect.Value, bool) {
 }
 
 // cancel releases what the call acquired when the context at a place ends.
-func (c *Call) cancel(e *Effect, made []*instance) {
+func (c *Call) cancel(e *Effect) {
 	v, ok := e.Place.value(c.ins, nil)
-	if !ok || len(made) == 0 {
+	if !ok || len(c.made) == 0 {
 		return
 	}
 	if ctx, is := v.Interface().(context.Context); is && ctx != nil {
-		context.AfterFunc(ctx, func() { c.l.finish(made) })
+		l, made := c.l, c.made
+		context.AfterFunc(ctx, func() { l.finish(made) })
 	}
 }
 

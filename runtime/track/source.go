@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed account.go history.go call.go collect.go collect_old.go goroutine.go ident.go inject.go later.go loop.go report.go stack.go state.go table.go tests.go track.go
+//go:embed account.go history.go call.go collect.go collect_old.go enter.go goroutine.go ident.go inject.go later.go leave.go loop.go release.go report.go stack.go state.go table.go tests.go track.go
 var source embed.FS
 
 // constraint lets files be compiled in a module whose go line is older: a

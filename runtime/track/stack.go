@@ -10,18 +10,31 @@ import (
 )
 
 // How many frames of a stack are kept. Walking them is most of what an event
-// costs, so a release, whose stack matters only when something comes after it, has fewer.
+// costs. Of a release, whose stack matters only when something comes after it, the user's
+// line is told; where the first few frames have none, some more are walked.
 const (
 	depth        = 16
 	releaseDepth = 6
+	shortDepth   = 3
 )
 
 // A stack is one interned stack of program counters. Equal stacks have one address.
 type stack struct {
-	pcs  []uintptr
-	from *string // what calledFrom says of it; nil: not asked yet
-	next *stack  // of the same hash
+	pcs   []uintptr
+	from  *string // what calledFrom says of it; nil: not asked yet
+	tells answer  // whether it has a line of the user's
+	sites *site   // those that have it
+	next  *stack  // of the same hash
 }
+
+// answer is one to a question that is asked once.
+type answer uint8
+
+const (
+	notAsked answer = iota
+	no
+	aye
+)
 
 // stacks interns. The ledger's lock guards it.
 type stacks map[uint64]*stack
@@ -71,6 +84,55 @@ func (f *Func) here(skip int, buf []uintptr) []uintptr {
 		skip++
 	}
 	return buf[:runtime.Callers(skip+2, buf)]
+}
+
+// whence is the stack of a release: the short one that F has walked, or a longer
+// one if that has no line of the user's.
+func (l *ledger) whence(f *Func, pcs []uintptr) *stack {
+	l.mu.Lock()
+	s := l.stacks.intern(pcs)
+	if s.tells == notAsked {
+		s.tells = no
+		if len(pcs) < shortDepth || l.hasUser(f, pcs) {
+			s.tells = aye // or there is no more of it
+		}
+	}
+	tells := s.tells
+	l.mu.Unlock()
+	if tells == aye {
+		return s
+	}
+	var buf [releaseDepth]uintptr
+	pcs = f.here(3, buf[:]) // F, enter, whence
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stacks.intern(pcs)
+}
+
+// hasUser reports whether a stack has a frame, below that of the modelled
+// function, in the module under test.
+func (l *ledger) hasUser(f *Func, pcs []uintptr) bool {
+	it := runtime.CallersFrames(pcs)
+	for own := !f.Raw; ; own = false {
+		fr, more := it.Next()
+		pkg := packageOf(fr.Function)
+		if !own && !isOwn(fr) && within(pkg, home) && (l.lib[pkg] == "" || strings.HasSuffix(fr.File, "_test.go")) {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// home is the path of the module under test, in which the copy of this package lies.
+var home = strings.TrimSuffix(ownPackage, "/testdata/gpumemlint_track")
+
+// within reports whether a package lies at a path or below. Its external tests
+// are a package of their own.
+func within(pkg, path string) bool {
+	rest, ok := strings.CutPrefix(pkg, path)
+	return ok && (rest == "" || rest[0] == '/' || rest == "_test")
 }
 
 // frames resolves a stack.

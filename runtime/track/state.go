@@ -25,19 +25,19 @@ type instance struct {
 	seq    uint64 // its place in the order of acquisitions
 	bits   uint64
 	hold   unsafe.Pointer // keeps a Go handle from being collected, and its address from being used again
-	raw    bool           // hold is no handle of Go's, most likely
-	class  int
+	next   *instance      // of the same bits, older
 	site   *site
-	test   *test // who is charged; nil: nobody
+	test   *test  // who is charged; nil: nobody
+	count  *count // where; nil if nobody is
+	freed  *stack
+	freer  *Func
+	refs   int32 // how often the same handle was acquired, and not yet released
+	busy   int32 // calls that release it and are not over
 	state  condition
-	refs   int  // how often the same handle was acquired, and not yet released
-	busy   int  // calls that release it and are not over
+	raw    bool // hold is no handle of Go's, most likely
 	unsure bool // no certain leak and no certain misuse any more
 	inner  bool // acquired by the library for itself; no caller has it
 	told   bool // a Test record called it live
-	freed  *stack
-	freer  *Func
-	next   *instance // of the same bits, older
 }
 
 // A site is one stack with one function that acquires.
@@ -46,12 +46,7 @@ type site struct {
 	fn     *Func
 	class  int
 	stack  *stack
-}
-
-type siteKey struct {
-	fn    *Func
-	class int
-	stack *stack
+	next   *site // of the same stack
 }
 
 // state is what calls change; mu guards all of it.
@@ -61,8 +56,8 @@ type state struct {
 	events  int64 // acquisitions, releases and moves so far
 	known   map[uint64]*instance
 	aliases map[uint64]uint64 // handle → the handle of the same resource
-	sites   map[siteKey]*site
-	graves  [2]graveyard // released instances that are still recognised: Go handles, others
+	sites   int               // how many there are
+	graves  [2]graveyard      // released instances that are still recognised: Go handles, others
 	stacks  stacks
 	tests   tests
 	nobody  test // for calls that no test makes
@@ -83,7 +78,7 @@ const (
 )
 
 func (l *ledger) bury(inst *instance) {
-	if l.class(inst.class).Reused {
+	if l.class(inst.site.class).Reused {
 		l.forget(inst)
 		return // what is seen under this number from now on may be another
 	}
@@ -128,7 +123,7 @@ func (l *ledger) forget(inst *instance) {
 func (l *ledger) find(bits uint64, class int) *instance {
 	var gone *instance
 	for inst := l.known[bits]; inst != nil; inst = inst.next {
-		if !l.releases(class, inst.class) {
+		if !l.releases(class, inst.site.class) {
 			continue // another resource that happens to have the same number
 		}
 		if inst.state == live {
@@ -142,9 +137,9 @@ func (l *ledger) find(bits uint64, class int) *instance {
 }
 
 // add makes an instance for a handle that has just been acquired.
-func (l *ledger) add(h handle, class int, at *site, who *test) *instance {
+func (l *ledger) add(h handle, class int, at *site) *instance {
 	l.lastID++
-	inst := &instance{id: l.lastID, bits: h.bits, class: class, site: at, test: who, refs: 1, raw: h.raw}
+	inst := &instance{id: l.lastID, bits: h.bits, site: at, refs: 1, raw: h.raw}
 	inst.seq = l.acquired.Add(1)
 	if l.known == nil {
 		l.known = map[uint64]*instance{}
@@ -162,18 +157,17 @@ func (l *ledger) add(h handle, class int, at *site, who *test) *instance {
 	return inst
 }
 
-// siteOf is the site of an acquisition.
+// siteOf is the site of an acquisition. A stack has one, or a few where a
+// function acquires several things at once.
 func (l *ledger) siteOf(fn *Func, class int, at *stack) *site {
-	key := siteKey{fn, class, at}
-	if s := l.sites[key]; s != nil {
-		return s
+	for s := at.sites; s != nil; s = s.next {
+		if s.fn == fn && s.class == class {
+			return s
+		}
 	}
-	if l.sites == nil {
-		l.sites = map[siteKey]*site{}
-	}
-	s := &site{number: len(l.sites) + 1, fn: fn, class: class, stack: at}
-	l.sites[key] = s
-	return s
+	l.sites++
+	at.sites = &site{number: l.sites, fn: fn, class: class, stack: at, next: at.sites}
+	return at.sites
 }
 
 // end gives an instance its end, and settles the account of its test.
@@ -185,10 +179,10 @@ func (l *ledger) end(inst *instance, how condition) {
 	if inst.inner {
 		return // nobody was charged
 	}
-	l.settle(inst.test, inst.site, how)
+	l.settle(inst, how)
 	if inst.told {
 		inst.told = false
-		l.out.write(Record{Kind: KindLate, Test: inst.test.nameOrNone(), ID: inst.id, Class: l.className(inst.class)})
+		l.out.write(Record{Kind: KindLate, Test: inst.test.nameOrNone(), ID: inst.id, Class: l.className(inst.site.class)})
 	}
 }
 
@@ -199,6 +193,6 @@ func (l *ledger) revive(inst *instance, how condition) {
 	}
 	inst.state = live
 	if !inst.inner {
-		l.unsettle(inst.test, inst.site, how)
+		l.unsettle(inst, how)
 	}
 }

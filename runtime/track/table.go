@@ -6,6 +6,7 @@ package track
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // A Table says what the numbers in instrumented code stand for. The
@@ -40,6 +41,9 @@ type Func struct {
 	Result  int      `json:"result,omitempty"` // the place that tells success
 	Value   int64    `json:"value,omitempty"`  // SuccessStatus: what it is then
 	Effects []Effect `json:"effects"`
+
+	skip    int  // for runtime.Callers in F and Out: the function that they stand in
+	follows bool // it returns or is given what will release what it acquires
 }
 
 // Success says how a function tells that it succeeded.
@@ -111,6 +115,9 @@ func (l *ledger) load(text string) error {
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return fmt.Errorf("the table of instrumented functions: %w", err)
 	}
+	for i := range t.Funcs {
+		t.Funcs[i].prepare()
+	}
 	l.table = t
 	l.lib = t.Libraries
 	l.inject = -1
@@ -122,18 +129,25 @@ func (l *ledger) load(text string) error {
 	return nil
 }
 
-func (l *ledger) className(class int) string {
-	if class < 0 || class >= len(l.table.Classes) {
-		return ""
+// prepare computes what each call would have to find out.
+func (f *Func) prepare() {
+	f.skip = 2 // runtime.Callers itself and F, or Out
+	if f.Raw {
+		f.skip++ // the literal around the call
 	}
-	return l.table.Classes[class].Name
+	f.follows = slices.ContainsFunc(f.Effects, func(e Effect) bool { return e.Op == OpCleanup || e.Op == OpCancel })
 }
 
-func (l *ledger) class(class int) Class {
+func (l *ledger) className(class int) string { return l.class(class).Name }
+
+// noClass is that of effects whose model names none.
+var noClass Class
+
+func (l *ledger) class(class int) *Class {
 	if class < 0 || class >= len(l.table.Classes) {
-		return Class{}
+		return &noClass
 	}
-	return l.table.Classes[class]
+	return &l.table.Classes[class]
 }
 
 // releases reports whether a release of one class may release one of another.

@@ -26,6 +26,7 @@ type tests struct {
 	byGo    map[uint64]*test
 	foreign map[unsafe.Pointer]*test // labels that the program has set, by the test that was seen with them
 	runs    map[string]int
+	active  int // top-level tests that have not ended
 }
 
 // A test is a test or a subtest. What a subtest does is on the account of its
@@ -108,6 +109,7 @@ func (l *ledger) begin(t TB) {
 		}
 	}
 	if x.top == x {
+		l.tests.active++
 		l.tests.runs[x.name]++
 		x.run = l.tests.runs[x.name]
 		x.from = l.events
@@ -123,13 +125,22 @@ func (l *ledger) begin(t TB) {
 // current is the test that the goroutine belongs to; nil if to none.
 func (ts *tests) current() *test {
 	label := labelsOfGoroutine()
-	if label == nil {
-		return nil // started by no test
-	}
 	if x := ts.byLabel[label]; x != nil {
 		return x
 	}
-	return ts.labelled(label)
+	switch {
+	case label != nil:
+		return ts.labelled(label)
+	case len(ts.foreign) == 0:
+		return nil // started by no test
+	}
+	// The program sets labels, and when pprof.Do is over, there are those of the
+	// context that it was given: none.
+	x := ts.byGo[goroutineID()]
+	if x != nil {
+		x.mark.set()
+	}
+	return x
 }
 
 // labelled is the test of a goroutine for which the program has set labels of
@@ -137,8 +148,11 @@ func (ts *tests) current() *test {
 // with, if it was one only. (The address of labels that are gone may come
 // back; the test that it stood for has ended by then, in most cases.)
 func (ts *tests) labelled(label unsafe.Pointer) *test {
-	x := ts.byGo[goroutineID()]
 	before, seen := ts.foreign[label]
+	if before != nil && !before.top.ended && ts.active == 1 {
+		return before // no other test could be meant
+	}
+	x := ts.byGo[goroutineID()]
 	switch {
 	case x == nil && before != nil && !before.top.ended:
 		return before
@@ -161,6 +175,7 @@ func (l *ledger) finishTest(t TB, x *test) {
 	delete(l.tests.byName, x.name)
 	delete(l.tests.byGo, x.mark.id)
 	if x.top == x {
+		l.tests.active--
 		l.out.write(l.account(x, t))
 		x.loops = nil
 	}
@@ -216,34 +231,36 @@ func (x *test) count(s *site) *count {
 }
 
 // charge, settle and unsettle keep the account of a test; nobody's is not kept.
-func (l *ledger) charge(x *test, s *site) {
+func (l *ledger) charge(x *test, inst *instance) {
 	l.events++
+	inst.test = x
 	if x == nil {
 		return
 	}
-	c := x.count(s)
+	c := x.count(inst.site)
+	inst.count = c
 	c.acquired++
 	c.live++
 	c.history.add(l.events, c.live)
 }
 
-func (l *ledger) settle(x *test, s *site, how condition) {
+func (l *ledger) settle(inst *instance, how condition) {
 	l.events++
-	if x == nil {
+	c := inst.count
+	if c == nil {
 		return
 	}
-	c := x.count(s)
 	c.live--
 	*c.of(how)++
 	c.history.add(l.events, c.live)
 }
 
-func (l *ledger) unsettle(x *test, s *site, how condition) {
+func (l *ledger) unsettle(inst *instance, how condition) {
 	l.events++
-	if x == nil {
+	c := inst.count
+	if c == nil {
 		return
 	}
-	c := x.count(s)
 	c.live++
 	*c.of(how)--
 	c.history.add(l.events, c.live)

@@ -91,6 +91,31 @@ func TestForeignLabels(t *testing.T) {
 	if rec := one(t, read()); len(rec.Live) != 2 {
 		t.Errorf("live %+v, want both", rec.Live)
 	}
+	// The context that pprof.Do is given has no labels, and none are left behind it.
+	read = fresh(t, "")
+	runTest("TestX", func(*fakeTest) {
+		pprof.Do(context.Background(), pprof.Labels("k", "v"), func(context.Context) { leak() })
+		leak()
+	})
+	if rec := one(t, read()); len(rec.Live) != 4 {
+		t.Errorf("live %+v, want the two behind pprof.Do as well", rec.Live)
+	}
+	// Labels that one test was seen with are not that test's once it has ended.
+	read = fresh(t, "")
+	kept := pprof.WithLabels(context.Background(), pprof.Labels("k", "v"))
+	for _, name := range []string{"TestX", "TestY"} {
+		runTest(name, func(*fakeTest) {
+			pprof.SetGoroutineLabels(kept)
+			leak()
+			leak()
+		})
+	}
+	for _, rec := range read() {
+		if len(rec.Live) != 4 {
+			t.Errorf("%s: live %+v, want its own four", rec.Test, rec.Live)
+		}
+	}
+	read = fresh(t, "")
 	// The same labels for two tests: their goroutines cannot be told apart.
 	shared := pprof.WithLabels(context.Background(), pprof.Labels("k", "v"))
 	seen, both := make(chan bool), make(chan bool)
@@ -112,7 +137,7 @@ func TestForeignLabels(t *testing.T) {
 	<-seen
 	close(both)
 	wg.Wait()
-	for _, rec := range read()[1:] {
+	for _, rec := range read() {
 		if len(rec.Live) != 2 {
 			t.Errorf("%s: live %+v, want the two of its own goroutine", rec.Test, rec.Live)
 		}
@@ -275,7 +300,7 @@ func TestHistory(t *testing.T) {
 			}
 			h.add(int64(i), live)
 		}
-		got := h.thin(maxSamples)
+		got := h.thin(nil, maxSamples)
 		peak := 0
 		for i, p := range got {
 			peak = max(peak, p[1])

@@ -13,6 +13,7 @@ package track
 
 import (
 	"os"
+	"runtime"
 	"sync/atomic"
 )
 
@@ -24,24 +25,25 @@ var std = open(os.Getenv(EnvDir), os.Getenv(EnvInject))
 // anything that is instrumented runs. It reports whether text could be read.
 func Load(text string) bool { return std.load(text) == nil }
 
-// A Call is one call of a modelled function, from its entry to its exit.
-type Call struct {
-	l      *ledger
-	f      *Func
-	ins    []any
-	before uint64               // what was acquired before this call has a smaller number
-	ended  []ending             // what was released or consumed at the entry
-	there  map[int]map[int]bool // OpFill: effect → the elements that were there at the entry
-}
-
 // F says that the modelled function n has been entered, with the receiver and
 // arguments that its model speaks of. It returns the call, for Out.
 func F(n int, ins ...any) *Call {
 	if !std.on || n >= len(std.table.Funcs) {
 		return nil // nobody asked for a ledger
 	}
-	c := &Call{l: std, f: &std.table.Funcs[n], ins: ins, before: std.acquired.Load()}
-	c.enter()
+	c := std.call(&std.table.Funcs[n], ins)
+	c.look()
+	if len(c.targets) == 0 {
+		return c // nothing to do, and no need to know where
+	}
+	// The walk begins here and not where its result is needed: each function in
+	// between would cost as much as a frame of the user's.
+	var buf [shortDepth]uintptr
+	var pcs []uintptr
+	if c.gives {
+		pcs = buf[:runtime.Callers(c.f.skip, buf[:])]
+	}
+	c.enter(pcs)
 	return c
 }
 
@@ -50,7 +52,15 @@ func (c *Call) Out(outs ...any) {
 	if c == nil {
 		return // nobody asked for a ledger
 	}
-	c.leave(outs)
+	c.outs = append(c.outs, outs...)
+	ok := c.f.succeeded(c.ins, c.outs)
+	var buf [depth]uintptr
+	var pcs []uintptr
+	if c.mayAcquire(ok) {
+		pcs = buf[:runtime.Callers(c.f.skip, buf[:])] // here, for the reason that F has
+	}
+	c.leave(ok, pcs)
+	c.done()
 }
 
 // ledger is all that is known in a process.

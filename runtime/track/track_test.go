@@ -4,7 +4,9 @@
 package track
 
 import (
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,6 +95,42 @@ func TestDoubleReleaseAndUseAfter(t *testing.T) {
 			if userFrame(st) != "track.TestDoubleReleaseAndUseAfter.func1" {
 				t.Errorf("%s: the stack of the %s is %+v", want, what, st)
 			}
+		}
+	}
+}
+
+// The walk of a release goes on where its first frames are none of the user's.
+func TestReleaseFarFromUser(t *testing.T) {
+	read := fresh(t, "")
+	runTest("TestX", func(*fakeTest) {
+		a, _ := newBuf(false)
+		for range 2 { // the second time the short stack is known
+			b, _ := newBuf(false)
+			reflect.ValueOf((*buf).Close).Call([]reflect.Value{reflect.ValueOf(b)})
+			b.Close()
+		}
+		a.Close()
+		a.Close()
+	})
+	records := read()
+	if len(records) != 4 {
+		t.Fatalf("got %+v, want three second releases and the test", records)
+	}
+	for i, rec := range records[:3] {
+		user := slices.ContainsFunc(rec.Release, func(f Frame) bool { return strings.HasSuffix(f.Func, "track.TestReleaseFarFromUser.func1") })
+		if far := len(rec.Release) > 1 && strings.HasPrefix(rec.Release[1].Func, "reflect."); !user || far != (i < 2) {
+			t.Errorf("record %d: the stack of the release is %+v; want the test in it, behind package reflect in the first two", i, rec.Release)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for pkg, want := range map[string]bool{
+		"example.com/m": true, "example.com/m_test": true, "example.com/m/a": true, "example.com/m/a_test": true,
+		"example.com/mm": false, "example.com": false, "runtime": false,
+	} {
+		if got := within(pkg, "example.com/m"); got != want {
+			t.Errorf("%s within example.com/m: %v, want %v", pkg, got, want)
 		}
 	}
 }
@@ -196,26 +234,4 @@ func TestPackageOf(t *testing.T) {
 			t.Errorf("packageOf(%q) = %q, want %q", function, got, want)
 		}
 	}
-}
-
-func deep(n int, f func()) {
-	if n == 0 {
-		f()
-		return
-	}
-	deep(n-1, f)
-}
-
-// BenchmarkEvent is an acquisition and a release, with 16 frames below them.
-func BenchmarkEvent(b *testing.B) {
-	fresh(b, "")
-	runTest("TestX", func(*fakeTest) {
-		deep(16, func() {
-			b.ReportAllocs()
-			for b.Loop() {
-				x, _ := newBuf(false)
-				x.Close()
-			}
-		})
-	})
 }
