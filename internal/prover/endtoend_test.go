@@ -49,37 +49,42 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+func TestScript(t *testing.T) { testscript.Run(t, params(filepath.Join("testdata", "script"))) }
+
+// params are those of the scripts in a folder.
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
-		Setup: func(e *testscript.Env) error {
-			// A home of its own hides the user's caches, without which each script
-			// would compile the standard library.
-			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
-				out, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return fmt.Errorf("go env %s: %w", name, err)
-				}
-				e.Setenv(name, strings.TrimSpace(string(out)))
-			}
-			for name, value := range map[string]string{
-				"GOFLAGS": "", "GOWORK": "", "GOTOOLCHAIN": "local",
-				"PATH":   filepath.Dir(tool) + string(filepath.ListSeparator) + os.Getenv("PATH"),
-				"TMPDIR": filepath.Join(e.WorkDir, "tmp"),
-			} {
-				e.Setenv(name, value)
-			}
-			if err := os.MkdirAll(filepath.Join(e.WorkDir, "tmp"), 0o777); err != nil {
-				return err
-			}
-			return copyDir(filepath.Join("testdata", "suite", "dev"), filepath.Join(e.WorkDir, "dev"))
-		},
+		Setup:               setup,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits, "sum": sum, "unchanged": unchanged, "untidy": untidy,
 		},
-	})
+	}
+}
+
+func setup(e *testscript.Env) error {
+	// A home of its own hides the user's caches, without which each script
+	// would compile the standard library.
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return fmt.Errorf("go env %s: %w", name, err)
+		}
+		e.Setenv(name, strings.TrimSpace(string(out)))
+	}
+	for name, value := range map[string]string{
+		"GOFLAGS": "", "GOWORK": "", "GOTOOLCHAIN": "local",
+		"PATH":   filepath.Dir(tool) + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"TMPDIR": filepath.Join(e.WorkDir, "tmp"),
+	} {
+		e.Setenv(name, value)
+	}
+	if err := os.MkdirAll(filepath.Join(e.WorkDir, "tmp"), 0o777); err != nil {
+		return err
+	}
+	return copyDir(filepath.Join("testdata", "suite", "dev"), filepath.Join(e.WorkDir, "dev"))
 }
 
 // exits runs a command and checks its exit status: exits STATUS CMD ARG...
