@@ -163,13 +163,70 @@ func (s *site) takeOff() []candidate {
 	if obj == nil {
 		return nil
 	}
+	at := s.anchor()
+	if verdict.Callee == "finalizer" {
+		if at = s.firstRelease(obj); at == nil {
+			return nil // the finalizer may release more than is released here
+		}
+	}
 	e := s.editor()
 	qualifier, ok := s.importStd(e, "runtime")
 	if !ok {
 		return nil
 	}
-	e.before(s.anchor(), qualifier+".SetFinalizer("+nameText(obj)+", nil)")
+	e.before(at, qualifier+".SetFinalizer("+nameText(obj)+", nil)")
 	return s.plain(e, "take the finalizer of "+nameText(obj)+" off")
+}
+
+// firstRelease is where a finalizer is to be taken off: in a release method of the
+// object, before the first statement that releases something of it, however many
+// fields it releases; elsewhere, before the release, if the object has but one
+// field that could hold something. It returns nil if neither is so.
+func (s *site) firstRelease(obj ast.Expr) ast.Stmt {
+	ptr, _ := s.v.info.TypeOf(obj).(*types.Pointer)
+	for _, d := range s.src.syntax.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Body != s.body || fd.Recv == nil || len(fd.Recv.List[0].Names) == 0 || !closers[fd.Name.Name] {
+			continue
+		}
+		recv := s.v.info.Defs[fd.Recv.List[0].Names[0]]
+		if id, ok := obj.(*ast.Ident); !ok || s.v.info.ObjectOf(id) != recv {
+			break
+		}
+		for _, st := range fd.Body.List {
+			if s.releasesOfRoot(st, recv) {
+				return st
+			}
+		}
+	}
+	st, ok := ptr.Elem().Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	holding := 0
+	for i := range st.NumFields() {
+		if mayPoint(st.Field(i).Type(), 0) {
+			holding++
+		}
+	}
+	if holding > 1 {
+		return nil
+	}
+	return s.anchor()
+}
+
+// releasesOfRoot reports whether a statement contains a call that releases
+// something below a variable.
+func (s *site) releasesOfRoot(st ast.Stmt, root types.Object) bool {
+	found := false
+	ast.Inspect(st, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && !found {
+			fn, x := callee(s.v.info, call), s.v.operand(call)
+			found = fn != nil && x != nil && rootOf(s.v.info, x) == root && (s.releasing(fn) || closers[fn.Name()])
+		}
+		return !found
+	})
+	return found
 }
 
 // partOfOthers reports whether values of a type lie inside others. The runtime

@@ -68,8 +68,11 @@ func (s *site) reaches(verdict ownership.Verdict) int {
 		return -1 // the use is elsewhere
 	}
 	for _, st := range s.list.stmts[s.index+1 : last+1] {
-		if s.v.assigns(st, s.handle) {
-			return -1 // the name is another one's there
+		if s.v.assigns(st, s.handle) || s.v.handedWhole(st, s.handle) {
+			return -1 // the name may be another one's there
+		}
+		if s.v.aside(st, s.handle, d.vars) {
+			return -1 // when that is done is not to be seen
 		}
 	}
 	return last

@@ -47,7 +47,7 @@ func (v *variant) parentLast(verdict ownership.Verdict) []candidate {
 	}
 	x := v.operand(plainCall(st))
 	for _, between := range parent.list.stmts[at:parent.index] {
-		if x != nil && v.assigns(between, x) || !isDefer(st) && leaves(between) {
+		if x != nil && (v.assigns(between, x) || v.handedWhole(between, x)) || !isDefer(st) && leaves(between) {
 			return nil // not yet what it is, or closed there on the way out
 		}
 	}
@@ -74,7 +74,7 @@ func (s *site) behind(at int) []candidate {
 		if to < at || s.leavesBetween(s.index, to) || e.explained(s.anchor()) {
 			continue // a way out on which it would not be released
 		}
-		if x := s.v.operand(plainCall(s.anchor())); x != nil && slices.ContainsFunc(stmts[s.index+1:to+1], func(st ast.Stmt) bool { return s.v.assigns(st, x) }) {
+		if x := s.v.operand(plainCall(s.anchor())); x != nil && slices.ContainsFunc(stmts[s.index+1:to+1], func(st ast.Stmt) bool { return s.v.assigns(st, x) || s.v.handedWhole(st, x) }) {
 			continue // the name is another one's there
 		}
 		e.after(stmts[to], e.wholeLine(s.anchor()))

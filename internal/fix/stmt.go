@@ -112,6 +112,45 @@ func (v *variant) assigns(st ast.Node, x ast.Expr) bool {
 	return found
 }
 
+// handedWhole reports whether a statement does something with the whole of which
+// an operand is a field: calls a method of it, or passes it on.
+func (v *variant) handedWhole(st ast.Node, x ast.Expr) bool {
+	if _, field := x.(*ast.SelectorExpr); !field {
+		return false
+	}
+	root := rootOf(v.info, x)
+	fields := map[*ast.Ident]bool{} // mentions that only lead to a field
+	found := false
+	ast.Inspect(st, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if sel := v.info.Selections[n]; sel != nil && sel.Kind() == types.FieldVal {
+				if id, ok := n.X.(*ast.Ident); ok {
+					fields[id] = true
+				}
+			}
+		case *ast.Ident:
+			found = found || v.info.ObjectOf(n) == root && !fields[n]
+		}
+		return !found
+	})
+	return found
+}
+
+// aside reports whether a statement mentions an operand, or one of the variables,
+// in code that runs at another time: a goroutine, a deferred call, a literal.
+func (v *variant) aside(st ast.Node, x ast.Expr, vars map[types.Object]bool) bool {
+	found := false
+	ast.Inspect(st, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit, *ast.SendStmt:
+			found = found || v.touches(n, x, vars)
+		}
+		return !found
+	})
+	return found
+}
+
 // rootIdent is the identifier that a plain operand begins with.
 func rootIdent(x ast.Expr) *ast.Ident {
 	for {

@@ -12,57 +12,60 @@ import (
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-// releasedTwice takes away one of two releases: the second of two in a row, one
-// that a deferred call repeats at once, one behind a call that has taken the
-// resource over.
+// releasedTwice takes away one of two releases, where the other is made on every
+// path that this one is on:
 //
 //	buf.Free()
-//	buf.Free()     // goes
+//	buf.Free()         // goes
 //
-// What only one path can show to be right, and no trial would see to be wrong,
-// is left: a parameter that is no longer released has no finding.
+//	defer buf.Free()
+//	...
+//	buf.Free()         // goes
+//	return nil
+//
+// That is read off the code, and not left to a trial: of a parameter or a field
+// that nobody releases any more there is no finding.
 func (v *variant) releasedTwice(verdict ownership.Verdict) []candidate {
 	a := verdict.After
 	if a == nil || a.Copied {
 		return nil // through two copies: which one should live is not to be seen
 	}
 	second := v.siteAt(verdict, verdict.Pos)
-	if second == nil {
-		return nil
+	if second == nil || a.Ended == verdict.Pos && a.Late {
+		return nil // one deferred call that runs in a loop
 	}
 	if a.Ended == verdict.Pos {
-		if a.Late {
-			return nil // one deferred call that runs in a loop
-		}
 		return second.behindLoop()
 	}
 	first := v.siteAt(verdict, a.Ended)
-	if first == nil || first.body == nil {
+	if first == nil || plainCall(first.anchor()) == nil && !a.Taken {
 		return nil
 	}
-	seen := verdict.Name == "" && verdict.Callee != "" // an acquisition: a leak would be found
-	switch {
-	case a.Taken:
-		if !seen && v.canFail(first) {
+	keepFirst, keepSecond := "keep the first of the two releases", "keep the second of the two releases"
+	if a.Taken {
+		if v.canFail(first) {
 			return nil // where that fails, this release is the only one
 		}
-		return second.drop("leave the release to " + a.By)
-	case sameList(first, second) && !isDefer(first.anchor()) && !isDefer(second.anchor()):
-		if first.index > second.index || second.leavesBetween(first.index, second.index-1) || first.betweenTouched(second) {
-			return nil // another value by then, or used in between
-		}
-		return second.drop("keep the first of the two releases")
-	case !seen:
-		return nil
-	case isDefer(second.anchor()) && !isDefer(first.anchor()) && first.atEnd():
-		return first.drop("leave the release to the deferred call")
-	case isDefer(second.anchor()):
-		return second.drop("keep the first of the two releases")
-	case isDefer(first.anchor()):
-		return nil // the order is another one than it looks
+		keepFirst = "leave the release to " + a.By
 	}
-	list := first.drop("keep the second of the two releases")
-	return append(list, second.drop("keep the first of the two releases")...)
+	switch late, early := isDefer(second.anchor()), isDefer(first.anchor()); {
+	case early:
+		return nil // the order is another one than it looks
+	case late && sameList(first, second) && second.index < first.index && !second.leavesBetween(second.index, first.index-1):
+		if !a.Taken && first.atEnd() {
+			return first.drop("leave the release to the deferred call")
+		}
+		return second.drop(keepFirst)
+	case late && !a.Taken && first.body == second.body && second.anchor().Pos() < first.anchor().Pos() && within(second.list.node, first.anchor()) && first.atEnd():
+		return first.drop("leave the release to the deferred call")
+	case late:
+		return nil
+	case first.leadsTo(second):
+		return second.drop(keepFirst)
+	case !a.Taken && (second.follows(first) || first.onFailureOf(second)):
+		return first.drop(keepSecond)
+	}
+	return nil
 }
 
 // canFail reports whether the call in a statement can tell that it has failed.
@@ -79,19 +82,98 @@ func (v *variant) canFail(s *site) bool {
 	return can
 }
 
-// betweenTouched reports whether what a statement releases is mentioned between
-// it and a later one of its list.
-func (s *site) betweenTouched(to *site) bool {
+// leadsTo reports whether a statement runs before each run of another one, which
+// stands behind it in its list at any depth, and nothing happens to what it
+// releases in between.
+func (s *site) leadsTo(to *site) bool {
+	at := s.around(to)
+	if at <= s.index || s.body != to.body {
+		return false
+	}
+	if to.list.node != s.list.node && s.disturbed(at, at) {
+		return false
+	}
+	return !s.disturbed(s.index+1, at-1)
+}
+
+// around is the index in a statement's list of the statement that another one is
+// in, or -1.
+func (s *site) around(to *site) int {
+	return slices.IndexFunc(s.list.stmts, func(st ast.Stmt) bool { return within(st, to.anchor()) })
+}
+
+// disturbed reports whether one of some statements of a list gives another value
+// to what the statement releases, or may.
+func (s *site) disturbed(from, to int) bool {
 	x := s.v.operand(plainCall(s.anchor()))
-	if x == nil {
+	if plainCall(s.anchor()) != nil && x == nil {
 		return true
 	}
-	for _, st := range s.list.stmts[s.index+1 : to.index] {
-		if s.v.touches(st, x, nil) || s.v.assigns(st, x) {
+	for i := from; i <= to; i++ {
+		if st := s.list.stmts[i]; x != nil && (s.v.assigns(st, x) || s.v.handedWhole(st, x)) {
 			return true
 		}
 	}
 	return false
+}
+
+// follows reports whether a statement is reached from each end of an earlier one,
+// which is in a branch of a statement of its list.
+func (s *site) follows(first *site) bool {
+	at := s.around(first)
+	if at < 0 || at >= s.index || s.body != first.body || first.inLoop && !s.inLoop {
+		return false
+	}
+	out := false
+	ast.Inspect(s.list.stmts[at], func(n ast.Node) bool {
+		if n != nil && n.Pos() > first.anchor().Pos() {
+			switch n.(type) {
+			case *ast.ReturnStmt, *ast.BranchStmt:
+				out = true
+			}
+		}
+		return !out
+	})
+	return !out && !s.leavesBetween(at, s.index-1) && !s.disturbed(at, s.index-1)
+}
+
+// onFailureOf reports whether a release stands before a return, and a deferred
+// literal releases again under the condition that it stands under:
+//
+//	defer func() {
+//		if err != nil {
+//			buf.Free()
+//		}
+//	}()
+//	if err = step(); err != nil {
+//		buf.Free()        // goes
+//		return err
+//	}
+func (s *site) onFailureOf(later *site) bool {
+	mine, its := s.condition(), later.condition()
+	if mine == "" || mine != its || !s.atEnd() || s.body == later.body {
+		return false
+	}
+	path := pathTo(s.src.syntax, func(n ast.Node) bool { return n == ast.Node(later.body) })
+	if len(path) < 4 {
+		return false
+	}
+	d, ok := path[3].(*ast.DeferStmt) // body, literal, call, defer
+	return ok && len(later.body.List) == 1 && d.Pos() < s.anchor().Pos()
+}
+
+// condition is the one under which a statement runs, if that is all: an if
+// without else whose body it is in.
+func (s *site) condition() string {
+	path := pathTo(s.src.syntax, func(n ast.Node) bool { return n == s.list.node })
+	if len(path) < 2 {
+		return ""
+	}
+	st, ok := path[1].(*ast.IfStmt)
+	if !ok || st.Body != path[0] {
+		return ""
+	}
+	return s.editor().source(st.Cond)
 }
 
 // atEnd reports whether nothing but a plain return follows a statement, so that
