@@ -68,9 +68,9 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 	switch verdict.Kind {
 	case ownership.ErrorPath, ownership.NotReleased:
 		if len(verdict.Fate.Exits) >= manyExits {
-			return s.join(s.deferAtOnce, s.deferEarlier, s.onFailure, s.atExits, s.atTurns)
+			return s.join(s.deferAtOnce, s.deferEarlier, s.onFailure, s.atExits, s.atTurns, s.listed)
 		}
-		return s.join(s.deferAtOnce, s.deferEarlier, s.atExits, s.onFailure, s.atTurns)
+		return s.join(s.deferAtOnce, s.deferEarlier, s.atExits, s.onFailure, s.atTurns, s.listed)
 	case ownership.EachTurn:
 		return s.join(s.atTurns)
 	case ownership.Discarded:

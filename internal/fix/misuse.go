@@ -26,6 +26,9 @@ func (v *variant) usedAfter(verdict ownership.Verdict) []candidate {
 	if a == nil || a.Taken {
 		return nil // somebody else's by then: which of the two is wrong is not to be seen
 	}
+	if list := v.copied(verdict); list != nil {
+		return list
+	}
 	if a.Deferred {
 		return v.handsOut(verdict)
 	}
