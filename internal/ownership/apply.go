@@ -133,11 +133,6 @@ func (r *run) applyEffect(s *state, iv *invocation, e rules.Effect) ([]*state, b
 			s.status = unknown
 			return r.settle(s)
 		}
-	case rules.OpCancel:
-		if s.status == live && r.hits(s, iv, e.Place) {
-			s.status = released
-			return r.settle(s)
-		}
 	case rules.OpNoReturn:
 		return nil, true
 	}

@@ -42,7 +42,6 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	s.status = live
 	s.note(r.e.posOf(iv.in), "acquired here")
 	sig := iv.common.Signature()
-	n := sig.Results().Len()
 	switch {
 	case a.param >= 0: // an out-parameter or the receiver
 		if a.param < len(iv.args) {
@@ -59,19 +58,11 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 	case a.result >= 0 && iv.value != nil:
 		v := r.bornValue(s, iv, a, sig)
-		if n > 1 {
-			vs := make([]val, n)
-			for i := range vs {
-				vs[i] = sym{v: iv.value, i: i + 1}
-			}
-			vs[a.result] = v
-			if a.cleanup >= 0 {
-				vs[a.cleanup] = done{}
-			}
-			s.set(iv.value, &tup{vs})
-		} else {
-			s.set(iv.value, v)
-		}
+		s.env.del(iv.value)
+		r.setResult(s, iv, a.result, v)
+	}
+	if a.cleanup >= 0 && iv.value != nil && a.cleanup != a.result {
+		r.setResult(s, iv, a.cleanup, done{}) // also of what is the process's own: stop, err := lib.Init()
 	}
 	if a.failing {
 		r.mark(s, iv, false)
@@ -86,7 +77,7 @@ func (r *run) bear(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 		s.facts.set(k, fact{truth: t})
 	}
-	return nil, false
+	return r.cancels(s, iv)
 }
 
 // bornInto reports whether an argument is the caller's own object, and, where

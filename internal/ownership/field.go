@@ -59,6 +59,26 @@ func (e *engine) fieldWrites(fn *ssa.Function) []Verdict {
 	return list
 }
 
+// isCopied reports whether v is the variable of a parameter that is passed by
+// value: such a type is a handle that is copied about, and not what owns it.
+//
+//	func DestroyGroup(g Group) error { return check(C.groupDestroy(g.id)) }
+//	func (g *Group) SetID(id uint)   { g.id = C.id_t(id) }
+func isCopied(v ssa.Value) bool {
+	cell, ok := v.(*ssa.Alloc)
+	if !ok {
+		return false
+	}
+	for _, ref := range *cell.Referrers() {
+		if st, ok := ref.(*ssa.Store); ok && st.Addr == cell {
+			if _, isParam := st.Val.(*ssa.Parameter); isParam {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ownedPath is where the resource of a field lies: the field, or the elements
 // of the slice or map in it.
 func (e *engine) ownedPath(named *types.Named, field string) string {
@@ -145,7 +165,7 @@ func (e *engine) releasedFrom(named *types.Named, field string) []string {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				fa, ok := in.(*ssa.FieldAddr)
-				if !ok || !isType(fa.X.Type(), named) || fieldName(fa.X.Type(), fa.Field) != field {
+				if !ok || !isType(fa.X.Type(), named) || fieldName(fa.X.Type(), fa.Field) != field || isCopied(fa.X) {
 					continue
 				}
 				for _, ref := range *fa.Referrers() {

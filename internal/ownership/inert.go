@@ -159,6 +159,10 @@ func (f *flow) call(c *ssa.CallCommon, result ssa.Value, v ssa.Value, path strin
 		}
 		return false
 	}
+	switch runtimeFunc(c) {
+	case "SetFinalizer", "AddCleanup":
+		return true // freed late, but not never
+	}
 	if m := f.e.callModel(c); m != nil {
 		return modelMatters(m)
 	}

@@ -164,10 +164,11 @@ func (r *run) finish(ret ret) {
 			continue
 		}
 		o.kind, o.result, o.path = Returned, i, p
-		for path, c := range ret.s.closuresBelow(v) {
+		for path, f := range ret.s.funcsBelow(v) {
+			c, isClo := f.(*clo)
 			switch {
-			case !ret.s.reach(c):
-			case r.releasedBy(ret.s, c):
+			case !ret.s.reach(f):
+			case !isClo || r.releasedBy(ret.s, c):
 				if o.field == "" || path < o.field {
 					o.field = path
 				}
@@ -205,15 +206,16 @@ func exitPos(in *ssa.Return) token.Pos {
 	return token.NoPos
 }
 
-// closuresBelow are the func values in the fields of a returned object, and in
-// slices and objects that these hold.
-func (s *state) closuresBelow(v val) map[string]*clo {
-	found := map[string]*clo{}
+// funcsBelow are the func values in the fields of a returned object, and in
+// slices and objects that these hold: closures, and the func that came with the
+// resource to release it.
+func (s *state) funcsBelow(v val) map[string]val {
+	found := map[string]val{}
 	seen := map[loc]bool{}
 	var visit func(v val, path string)
 	visit = func(v val, path string) {
 		switch v := v.(type) {
-		case *clo:
+		case *clo, done:
 			if path != "" {
 				found[path] = v
 			}
@@ -244,6 +246,8 @@ func (r *run) storedRelease(s *state) bool {
 	var visit func(v val) bool
 	visit = func(v val) bool {
 		switch v := v.(type) {
+		case done:
+			return true
 		case *clo:
 			return s.reach(v) && r.releasedBy(s, v)
 		case ptr:

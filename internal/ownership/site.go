@@ -265,7 +265,7 @@ var (
 )
 
 // notWords are names in which one of the words is only letters.
-var notWords = strings.NewReplacer("determin", "", "freetype", "", "freeimage", "", "freeglut", "", "freenect", "", "disclose", "", "enclose", "", "nuclear", "", "intermedi", "")
+var notWords = strings.NewReplacer("determin", "", "freetype", "", "freeimage", "", "freeglut", "", "freenect", "", "disclose", "", "enclose", "", "nuclear", "", "intermedi", "", "allclose", "", "isclose", "")
 
 // startsWord reports whether one of the words begins a part of a name:
 // ctx_get_device and ctxGetDevice, but not widget_new.

@@ -12,5 +12,5 @@ import (
 )
 
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), leak.Analyzer, "wrong", "right", "suppressed", "cgo")
+	analysistest.Run(t, analysistest.TestData(), leak.Analyzer, "wrong", "right", "suppressed", "cgo", "cgofinal")
 }

@@ -35,3 +35,11 @@ func swap(n int) error {
 	buf.Free()
 	return nil
 }
+
+// A handle that is copied about: the release takes it by value, and setting the
+// field of one copy loses nothing that another does not have.
+type group struct{ buf *dev.Buf }
+
+func destroyGroup(g group) { g.buf.Free() }
+
+func (g *group) SetBuf(buf *dev.Buf) { g.buf = buf }

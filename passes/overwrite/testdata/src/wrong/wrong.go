@@ -30,3 +30,10 @@ func cleared(n int) error {
 	}
 	return nil
 }
+
+// The type owns what its field holds: it is released through the pointer.
+type owner struct{ buf *dev.Buf }
+
+func destroyOwner(o *owner) { o.buf.Free() }
+
+func (o *owner) SetBuf(buf *dev.Buf) { o.buf = buf } // want `GM104`

@@ -5,7 +5,10 @@
 // does, since its bodies do nothing.
 package dev
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // A Buf is a buffer on the device.
 //
@@ -32,3 +35,28 @@ func (b *Buf) Free() { b.handle = 0 }
 //
 //gpumem:use
 func (b *Buf) Fill(v byte) error { return nil }
+
+// Watch reports events until the context ends.
+//
+//gpumem:class dev.watch noun="watch" verb=cancelled mem=handle again=ok
+//gpumem:acquire dev.watch result0
+//gpumem:cancel ctx
+func Watch(ctx context.Context, n int) (<-chan int, error) {
+	if n < 0 {
+		return nil, errors.New("negative size")
+	}
+	return make(chan int), nil
+}
+
+// Init opens the library for the process and returns what closes it, as
+// Shutdown does.
+//
+//gpumem:class dev.lib noun="library" verb="shut down" mem=handle process again=error
+//gpumem:acquire dev.lib
+//gpumem:cleanup result0
+func Init() (stop func(), err error) { return func() { Shutdown() }, nil }
+
+// Shutdown closes it.
+//
+//gpumem:release dev.lib
+func Shutdown() error { return nil }
