@@ -198,9 +198,10 @@ func (h *habits) aroundPhases(t turn, flush *ssa.Call) bool {
 	return false
 }
 
-// works reports whether a call reaches a modelled library.
+// works reports whether a call reaches a modelled library, or something that
+// cannot be seen and may: a step that is handed in, an interface.
 func (h *habits) works(c *ssa.CallCommon, depth int) bool {
-	if h.isModelled(c) {
+	if h.isModelled(c) || h.anyCode(c) {
 		return true
 	}
 	fn := h.localCallee(c)
@@ -212,6 +213,23 @@ func (h *habits) works(c *ssa.CallCommon, depth int) bool {
 		found = found || h.works(in.Common(), depth+1)
 	})
 	return found
+}
+
+// anyCode reports whether a call may work on the device without a model's
+// saying so: a function of a modelled library, or any code of the program's
+// through a function value or an interface.
+func (h *habits) anyCode(c *ssa.CallCommon) bool {
+	if fn := c.StaticCallee(); fn != nil && fn.Pkg != nil && h.models.Package(fn.Pkg.Pkg.Path()) {
+		return true
+	}
+	if c.IsInvoke() {
+		pkg := c.Method.Pkg()
+		return pkg != nil && !isStd(pkg.Path())
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok || c.StaticCallee() != nil {
+		return false
+	}
+	return literalOf(c.Value) == nil
 }
 
 // loopsOverWork reports whether fn has a loop that reaches a modelled library.
