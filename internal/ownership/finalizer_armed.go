@@ -124,7 +124,7 @@ func argIsField(f *final, i int) bool {
 			continue
 		}
 		for _, use := range *fa.Referrers() {
-			if st, ok := use.(*ssa.Store); ok && st.Addr == fa && plainValue(st.Val) == arg {
+			if st, ok := use.(*ssa.Store); ok && st.Addr == fa && sameRead(plainValue(st.Val), arg) {
 				return true
 			}
 		}
@@ -189,6 +189,9 @@ func (e *engine) onlyFinal(fn *ssa.Function) bool {
 	if e.calledFns == nil {
 		e.calledFns = map[*ssa.Function]bool{}
 		for _, g := range e.funcs {
+			if e.finalOnly(g) {
+				continue // a finalizer that does nothing but call it
+			}
 			for _, b := range g.Blocks {
 				for _, in := range b.Instrs {
 					if call, ok := in.(ssa.CallInstruction); ok {

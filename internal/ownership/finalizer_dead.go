@@ -166,7 +166,11 @@ func (e *engine) handleOwner(v ssa.Value, a *armed, depth int) ssa.Value {
 		if fa, ok := v.X.(*ssa.FieldAddr); ok && isType(fa.X.Type(), a.named) && "."+fieldName(fa.X.Type(), fa.Field) == a.path {
 			return fa.X
 		}
-		if cell, ok := v.X.(*ssa.Alloc); ok { // cgo's _cgo0
+		x := v.X
+		if fv, ok := x.(*ssa.FreeVar); ok { // a variable that cgo's literal has captured
+			x = binding(fv)
+		}
+		if cell, ok := x.(*ssa.Alloc); ok { // cgo's _cgo0
 			if val := onlyStore(cell); val != nil {
 				return e.handleOwner(val, a, depth+1)
 			}

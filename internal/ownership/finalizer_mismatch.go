@@ -130,7 +130,7 @@ func (e *engine) madeBy(v ssa.Value) (*rules.Class, *ssa.Call) {
 	}
 	call, ok := v.(*ssa.Call)
 	if !ok {
-		return nil, nil
+		return e.madeByOut(v)
 	}
 	for _, acq := range e.acquisitions(&call.Call) {
 		if acq.result == i && acq.path == "" && !acq.class.Owner && !acq.class.Inferred {
