@@ -10,19 +10,6 @@ import (
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
-// strongRelease reports whether a C name says that the handle is gone, not only
-// emptied, and not one reference of several.
-//
-// rd_kafka_DeleteGroup_new makes a request to delete.
-func strongRelease(name string) bool {
-	for _, made := range []string{"_new", "_create", "_init", "_alloc", "New", "Create"} {
-		if strings.HasSuffix(name, made) {
-			return false
-		}
-	}
-	return hasWord(name, []string{"free", "destroy", "delete", "dispose", "release"})
-}
-
 // reopens reports whether a method's name says that it gives the handle a new
 // resource.
 func reopens(name string) bool {
@@ -180,7 +167,7 @@ func (r *run) afterC(s *state, iv *invocation, name string, held []int) bool {
 	switch {
 	case strings.HasPrefix(iv.obj.Name(), "_cgo") || strings.HasPrefix(name, "_cgo"):
 		return false
-	case hasWord(name, releaseWords):
+	case r.e.cEnds(name):
 		if strongRelease(name) && len(iv.common.Args) <= 2 && r.e.releasesC(iv.common, held) {
 			return r.again(s, iv, nil)
 		}

@@ -37,7 +37,7 @@ func CPairs(pkg *types.Package) []CPair {
 		if !ok {
 			continue
 		}
-		if hasWord(name, releaseWords) {
+		if e.cEnds(name) {
 			if p, key := releasedParam(fn.Signature()); key != "" {
 				p.Name, p.Class = cDisplay(name), class(key)
 				list = append(list, p)

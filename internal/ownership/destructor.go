@@ -314,7 +314,7 @@ func (c *closing) endsCall(iv *invocation, i int) bool {
 		return false
 	}
 	if name, ok := cFuncName(iv.obj.Name()); ok {
-		return hasWord(name, releaseWords)
+		return c.run.e.cEnds(name)
 	}
 	if c.run.e.hasSummary(iv) {
 		return !c.run.e.effect(iv, i, "").plain()

@@ -128,7 +128,7 @@ func (e *engine) deferReleases(d *ssa.Defer) bool {
 		obj, _ := fn.Object().(*types.Func)
 		if obj != nil {
 			if name, ok := cFuncName(obj.Name()); ok {
-				return hasWord(name, releaseWords)
+				return e.cEnds(name)
 			}
 			return releaseNames[obj.Name()]
 		}
@@ -159,7 +159,7 @@ func (e *engine) literalReleases(fn *ssa.Function, depth int) bool {
 				return true
 			}
 			if callee := call.Common().StaticCallee(); callee != nil {
-				if name, ok := cFuncName(callee.Name()); ok && hasWord(name, releaseWords) {
+				if name, ok := cFuncName(callee.Name()); ok && e.cEnds(name) {
 					return true
 				}
 			}

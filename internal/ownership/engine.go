@@ -40,6 +40,7 @@ type engine struct {
 	worth    map[types.Type]bool
 	funcVars map[*ssa.Global]*ssa.Function
 	cRel     map[string]string
+	cEmpties map[string]bool
 	methods  map[*rules.Class][]string
 	calls    map[token.Pos]*ast.CallExpr
 	litCalls map[*ast.FuncLit]*ast.CallExpr
@@ -249,7 +250,7 @@ func (e *engine) onlyUses(iv *invocation) bool {
 		return true // error.Error
 	}
 	if name, ok := cFuncName(iv.obj.Name()); ok {
-		return !hasWord(name, releaseWords)
+		return !e.cEnds(name)
 	}
 	if strings.HasPrefix(iv.obj.Name(), "_cgo") || strings.HasPrefix(iv.obj.Name(), "_Cgo") {
 		return true

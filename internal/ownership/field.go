@@ -194,7 +194,7 @@ func (e *engine) goesToRelease(v ssa.Value, depth int) bool {
 				return true
 			}
 			if fn := ref.Call.StaticCallee(); fn != nil {
-				if name, ok := cFuncName(fn.Name()); ok && hasWord(name, releaseWords) && e.endsC(v.Type()) {
+				if name, ok := cFuncName(fn.Name()); ok && e.cEnds(name) && e.endsC(v.Type()) {
 					return true
 				}
 			}

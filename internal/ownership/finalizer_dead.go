@@ -74,7 +74,7 @@ func (e *engine) endsByC(call *ssa.Call) bool {
 		return true
 	}
 	name, _ := cFuncName(cc.StaticCallee().Name())
-	return hasWord(name, releaseWords)
+	return e.cEnds(name)
 }
 
 // deadDuring reports whether call gets a handle out of an object that has no

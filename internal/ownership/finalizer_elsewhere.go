@@ -133,7 +133,7 @@ func (e *engine) releasesArg(c *ssa.CallCommon) bool {
 		return false
 	}
 	if name, ok := cFuncName(fn.Name()); ok {
-		return hasWord(name, releaseWords)
+		return e.cEnds(name)
 	}
 	if obj := fn.Object(); obj != nil && e.local(fn) {
 		for i := range fn.Params {

@@ -74,7 +74,7 @@ func (k *keepScan) releases(c *ssa.CallCommon, v ssa.Value) bool {
 		return k.literalReleases(c, fn, v)
 	}
 	if name, ok := cFuncName(obj.Name()); ok {
-		return hasWord(name, releaseWords) && k.e.endsC(v.Type())
+		return k.e.cEnds(name) && k.e.endsC(v.Type())
 	}
 	for i, a := range c.Args {
 		if a != v {

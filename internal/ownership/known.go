@@ -140,7 +140,7 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 	if iv.obj != nil {
 		if name, ok := cFuncName(iv.obj.Name()); ok {
 			switch {
-			case hasWord(name, releaseWords) && r.e.releasesC(iv.common, held):
+			case r.e.cEnds(name) && r.e.releasesC(iv.common, held):
 				s.status = released // no model, but a name
 				return r.settle(s)
 			case passesDestructor(iv.common):

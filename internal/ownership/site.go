@@ -256,45 +256,6 @@ func typeBase(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// Words in the names of C functions that begin and end the life of what they
-// return or take.
-var (
-	acquireWords = []string{"new", "create", "alloc", "init", "open", "load", "make", "dup", "clone", "copy", "parse", "build", "compile", "read", "decode", "detect", "compute", "split", "export"}
-	borrowWords  = []string{"get", "query", "find", "peek", "current", "borrow", "view", "ref", "next", "prev", "first", "last", "parent", "is_", "set_"}
-	releaseWords = []string{"free", "destroy", "release", "delete", "close", "unref", "dispose", "finalize", "drop", "clear", "term", "shutdown", "unload"}
-)
-
-// notWords are names in which one of the words is only letters.
-var notWords = strings.NewReplacer("determin", "", "freetype", "", "freeimage", "", "freeglut", "", "freenect", "", "disclose", "", "enclose", "", "nuclear", "", "intermedi", "", "allclose", "", "isclose", "")
-
-// startsWord reports whether one of the words begins a part of a name:
-// ctx_get_device and ctxGetDevice, but not widget_new.
-func startsWord(name string, words []string) bool {
-	for i := range name {
-		begins := i == 0 || name[i-1] == '_' || 'A' <= name[i] && name[i] <= 'Z' && !('A' <= name[i-1] && name[i-1] <= 'Z')
-		if !begins {
-			continue
-		}
-		rest := strings.ToLower(name[i:])
-		for _, w := range words {
-			if strings.HasPrefix(rest, w) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hasWord(name string, words []string) bool {
-	name = notWords.Replace(strings.ToLower(name))
-	for _, w := range words {
-		if strings.Contains(name, w) {
-			return true
-		}
-	}
-	return false
-}
-
 // inferredC pairs C functions that no model knows: F acquires if its name says
 // so and the package hands the same C type to a function whose name says that
 // it releases. The word alone, or the type alone, would be a guess.
@@ -425,7 +386,7 @@ func (e *engine) cReleases() map[string]string {
 	scope := e.pass.Pkg.Scope()
 	for _, n := range scope.Names() { // sorted
 		name, ok := cFuncName(n)
-		if !ok || !hasWord(name, releaseWords) {
+		if !ok || !e.cEnds(name) {
 			continue
 		}
 		fn, ok := scope.Lookup(n).(*types.Func)
@@ -433,22 +394,11 @@ func (e *engine) cReleases() map[string]string {
 			continue
 		}
 		// With several handles it is not clear which one ends.
-		keys := map[string]bool{}
-		for i := 0; i < fn.Signature().Params().Len(); i++ {
-			t := fn.Signature().Params().At(i).Type()
-			if key := cTypeKey(t); key != "" {
-				keys[key] = true
-			}
-			if p, ok := t.(*types.Pointer); ok && cTypeKey(t) == "" {
-				if key := cTypeKey(p.Elem()); key != "" {
-					keys[key] = true
-				}
-			}
-		}
+		keys := handleKeys(fn.Signature())
 		if len(keys) != 1 {
 			continue
 		}
-		for key := range keys {
+		for _, key := range keys {
 			if e.cRel[key] == "" {
 				e.cRel[key] = name
 			}

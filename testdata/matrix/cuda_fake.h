@@ -40,4 +40,4 @@ static inline CUresult cuCtxDestroy(CUcontext ctx) { return CUDA_SUCCESS; }
 typedef struct mem mem;
 static inline mem *mem_create(size_t n) { return 0; }
 static inline int mem_destroy(mem *m) { return 0; }
-static inline int mem_fill(mem *m, int v) { return 0; }
+static inline int mem_clear(mem *m, int v) { return 0; }
