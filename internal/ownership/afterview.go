@@ -208,7 +208,11 @@ func (r *run) afterReturn(ret ret) {
 
 // pends notes an operation that goes on after the call that starts it.
 func (r *run) pends(s *state, iv *invocation) {
-	if iv.model == nil || iv.in == nil {
+	if iv.in == nil {
+		return
+	}
+	if iv.model == nil {
+		r.pendsInside(s, iv)
 		return
 	}
 	for _, eff := range iv.model.Effects {
@@ -228,6 +232,23 @@ func (r *run) pends(s *state, iv *invocation) {
 	}
 }
 
+// pendsInside notes an operation that a helper of the package starts. On which
+// stream is not known: whatever waits then ends it.
+func (r *run) pendsInside(s *state, iv *invocation) {
+	if iv.callee == nil || iv.obj == nil || !r.e.local(iv.callee) {
+		return
+	}
+	for i, a := range iv.args {
+		if o, ok := a.(own); !ok || o.sub {
+			continue
+		}
+		if at := r.e.startsIn(iv.callee, i); at != nil {
+			s.pending = &pending{call: iv.in, pos: r.e.posOf(iv.in), callee: r.e.invokedName(iv), result: resultSym(iv)}
+			return
+		}
+	}
+}
+
 // waits ends the pending operation if the call waits for its stream, or may.
 func (r *run) waits(s *state, iv *invocation) {
 	p := s.pending
@@ -238,8 +259,10 @@ func (r *run) waits(s *state, iv *invocation) {
 		switch {
 		case iv.obj == nil && iv.fn != nil:
 			return // a literal, which is executed
-		case iv.obj != nil && r.e.foreign(iv) && !hasWord(iv.obj.Name(), []string{"sync", "wait", "finish", "flush"}):
+		case iv.obj != nil && r.e.foreign(iv) && !hasWord(iv.obj.Name(), waitWords):
 			return
+		case iv.callee != nil && iv.obj != nil && r.e.local(iv.callee) && !r.e.mayWait(iv.callee):
+			return // its body is in sight
 		}
 		s.pending = nil // it may wait
 		return
@@ -267,7 +290,13 @@ func (r *run) waits(s *state, iv *invocation) {
 func (s *state) otherStream(a, b val) bool {
 	x, ok := a.(sym)
 	y, also := b.(sym)
-	return ok && also && x != y && x.v != nil && y.v != nil && isOrigin(x.v) && isOrigin(y.v)
+	switch {
+	case !ok || !also || x == y:
+		return false
+	case x.v == nil && y.v == nil:
+		return otherPlaces(x.l, y.l)
+	}
+	return x.v != nil && y.v != nil && isOrigin(x.v) && isOrigin(y.v)
 }
 
 func isOrigin(v ssa.Value) bool {

@@ -41,6 +41,7 @@ type engine struct {
 	funcVars map[*ssa.Global]*ssa.Function
 	cRel     map[string]string
 	cEmpties map[string]bool
+	waiters  map[*ssa.Function]bool // functions that may wait for the device
 	methods  map[*rules.Class][]string
 	calls    map[token.Pos]*ast.CallExpr
 	litCalls map[*ast.FuncLit]*ast.CallExpr
