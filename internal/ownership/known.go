@@ -131,6 +131,7 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 	}
 	if r.e.hasSummary(iv) {
+		r.presentHelper(s, iv, held)
 		return r.applySummary(s, iv, held)
 	}
 	if iv.method && held[0] == 0 && iv.obj != nil && r.target != nil && contains(r.target.acq.class.Releases, iv.obj.Name()) {

@@ -399,30 +399,7 @@ func (e *engine) onZero(fn *ssa.Function, i int) zeroResult {
 	r := e.newRun(fn, nil)
 	s := newState()
 	s.env.set(fn.Params[i], zeroVal(fn.Params[i].Type()))
-	z := zeroResult(-1)
-	for _, ret := range r.exec(fn, s, 0) {
-		got := zeroOther
-		switch v := ret.vals[0].(type) {
-		case nilVal:
-			got = zeroNil
-		case boolVal:
-			got = zeroFalse
-			if v {
-				got = zeroTrue
-			}
-		case sym:
-			if ret.s.facts.at(v).isNil > 0 {
-				got = zeroNil
-			}
-		}
-		if z >= 0 && z != got {
-			got = zeroOther
-		}
-		z = got
-	}
-	if z < 0 || r.degraded {
-		z = zeroOther
-	}
+	z := r.onlyResult(fn, s)
 	e.zeros[key] = z
 	return z
 }
