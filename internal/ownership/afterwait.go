@@ -87,6 +87,21 @@ func (e *engine) startsIn(fn *ssa.Function, i int) ssa.CallInstruction {
 	return found
 }
 
+// helperStarts reports whether a call is one of a helper that starts an
+// operation on an argument.
+func (e *engine) helperStarts(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	if fn == nil || fn.Object() == nil || !e.local(fn) {
+		return false
+	}
+	for i := range fn.Params {
+		if e.startsIn(fn, i) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // paramBehind is the parameter that a value is, through conversions and what
 // cgo's literals capture.
 func paramBehind(v ssa.Value, depth int) *ssa.Parameter {

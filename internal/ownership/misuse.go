@@ -133,7 +133,7 @@ func (e *engine) leasing(fn *ssa.Function) int {
 				if !ok {
 					continue
 				}
-				if m := e.callModel(call.Common()); m != nil && lends(m) {
+				if m := e.callModel(call.Common()); m != nil && lends(m) || m == nil && e.helperStarts(call.Common()) {
 					return 1
 				}
 			}
