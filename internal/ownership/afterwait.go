@@ -66,7 +66,15 @@ func (e *engine) callWaits(c *ssa.CallCommon) bool {
 //
 //	func upload(b *buffer, s *stream) { cudaMemcpyAsync(b.p, …, s) }
 func (e *engine) startsIn(fn *ssa.Function, i int) ssa.CallInstruction {
-	if i >= len(fn.Params) || e.mayWait(fn) {
+	key := effectKey{fn: fn, arg: i}
+	if got, ok := e.starts[key]; ok {
+		return got
+	}
+	if e.starts == nil {
+		e.starts = map[effectKey]ssa.CallInstruction{}
+	}
+	e.starts[key] = nil
+	if e.mayWait(fn) {
 		return nil
 	}
 	var found ssa.CallInstruction
@@ -84,6 +92,7 @@ func (e *engine) startsIn(fn *ssa.Function, i int) ssa.CallInstruction {
 			}
 		}
 	})
+	e.starts[key] = found
 	return found
 }
 

@@ -42,6 +42,7 @@ type engine struct {
 	cRel     map[string]string
 	cEmpties map[string]bool
 	waiters  map[*ssa.Function]bool // functions that may wait for the device
+	starts   map[effectKey]ssa.CallInstruction
 	methods  map[*rules.Class][]string
 	calls    map[token.Pos]*ast.CallExpr
 	litCalls map[*ast.FuncLit]*ast.CallExpr
