@@ -131,6 +131,9 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 		}
 	}
 	if r.e.hasSummary(iv) {
+		if out, ok := r.withLiteral(fr, s, iv, held); ok {
+			return out, true
+		}
 		r.presentHelper(s, iv, held)
 		return r.applySummary(s, iv, held)
 	}
