@@ -125,6 +125,7 @@ func (e *engine) run() (*Result, error) {
 		}
 		res.Verdicts = append(res.Verdicts, e.ownerLacks(a)...)
 		res.Verdicts = append(res.Verdicts, e.fieldWrites(fn)...)
+		res.Verdicts = append(res.Verdicts, e.globalWrites(fn)...)
 		res.Verdicts = append(res.Verdicts, e.misuses(a)...)
 	}
 	res.Verdicts = append(res.Verdicts, e.lifeVerdicts()...)

@@ -46,7 +46,7 @@ func (e *engine) fieldWrites(fn *ssa.Function) []Verdict {
 				continue
 			}
 			tier := report.Likely
-			if !cleared && !e.runsAgain(fn, i, named, name) {
+			if !cleared && (!e.runsAgain(fn, i, named, name) || e.onlyOnFresh(fn, i)) {
 				tier = report.Possible
 			}
 			class := e.fieldClass(named, name, rel)
@@ -256,10 +256,14 @@ func isParam(v ssa.Value, p *ssa.Parameter) bool {
 // lostField follows what the field holds on entry and returns where fn loses
 // it, and whether by clearing.
 func (e *engine) lostField(fn *ssa.Function, i int, path string) (token.Pos, bool) {
+	return e.lostFrom(fn, loc{root: sym{v: fn.Params[i]}, path: path})
+}
+
+// lostFrom is lostField for any place.
+func (e *engine) lostFrom(fn *ssa.Function, start loc) (token.Pos, bool) {
 	r := e.newRun(fn, nil)
 	s := newState()
 	s.status = live
-	start := loc{root: sym{v: fn.Params[i]}, path: path}
 	s.mem.set(start, own{})
 	for _, ret := range r.exec(fn, s, 0) {
 		t := ret.s

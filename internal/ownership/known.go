@@ -153,7 +153,7 @@ func (r *run) applyKnown(fr *frame, s *state, iv *invocation) ([]*state, bool) {
 			}
 		}
 	}
-	if r.e.onlyUses(iv) && !r.insideC(iv, held) || len(held) == 1 && held[0] == 0 && stdMethod(iv) {
+	if r.e.onlyUses(iv) && !r.insideC(iv, held) && !r.takesConfig(iv, held) || len(held) == 1 && held[0] == 0 && stdMethod(iv) {
 		return nil, false
 	}
 	if r.target != nil && iv.value != nil {

@@ -4,6 +4,8 @@
 package overwrite
 
 import (
+	"strings"
+
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gpumemlint/gpumemlint/internal/ownership"
@@ -25,8 +27,11 @@ func message(v *verdict.Line) string {
 	if name == "" {
 		name = "its only holder"
 	}
-	if v.Callee == "" {
-		name = "the field" // What has named it
+	if v.Callee == "" { // What has named it
+		name = "the field"
+		if !strings.Contains(v.Name, ".") {
+			name = "the variable"
+		}
 	}
 	if v.Nil {
 		return v.What() + " is lost: " + name + " is set to nil before it is " + v.Class.Verb
