@@ -5,6 +5,8 @@ package ownership
 
 import (
 	"go/types"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // configWords are in the names of C types that many constructors take over.
@@ -34,4 +36,10 @@ func (r *run) takesConfig(iv *invocation, held []int) bool {
 		}
 	}
 	return false
+}
+
+// gaveNil reports whether a call is known to have returned nil.
+func (s *state) gaveNil(in ssa.CallInstruction) bool {
+	call, ok := in.(*ssa.Call)
+	return ok && s.facts.at(sym{v: call}).isNil > 0
 }

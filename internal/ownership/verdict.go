@@ -130,7 +130,9 @@ func borrowers(outs []outcome) borrowing {
 	for _, o := range outs {
 		if o.kind == Settled && o.s.cause == nil {
 			for c := range o.s.may {
-				b[c] = true
+				if !o.s.gaveNil(c) { // what made nothing has taken nothing over
+					b[c] = true
+				}
 			}
 		}
 	}

@@ -134,3 +134,6 @@ static inline broker_DeleteGroup_t *broker_DeleteGroup_new(char *group) { return
 static inline void broker_DeleteGroup_destroy(broker_DeleteGroup_t *d) {}
 static inline int broker_DeleteGroups(broker_t *b, broker_DeleteGroup_t **list, int n) { return 0; }
 static inline double linalg_determinant(broker_t *b) { return 0; }
+typedef struct broker_mock_s broker_mock_t;
+static inline broker_mock_t *broker_mock_new(broker_t *b, int n) { return 0; }
+static inline void broker_mock_destroy(broker_mock_t *m) {}

@@ -62,3 +62,32 @@ func (h *brokerHandle) Close() {
 	}
 	C.broker_destroy(h.b)
 }
+
+// mockBroker has no configuration of its own.
+type mockBroker struct {
+	b    *C.broker_t
+	mock *C.broker_mock_t
+}
+
+// Where the broker was made it has taken the configuration over, also if a
+// later step fails.
+func newMock(n int) (*mockBroker, error) {
+	m := &mockBroker{}
+	conf := C.broker_conf_new()
+	m.b = C.broker_new(conf)
+	if m.b == nil {
+		C.broker_conf_destroy(conf)
+		return nil, errFailed
+	}
+	m.mock = C.broker_mock_new(m.b, C.int(n))
+	if m.mock == nil {
+		C.broker_destroy(m.b)
+		return nil, errFailed
+	}
+	return m, nil
+}
+
+func (m *mockBroker) Close() {
+	C.broker_mock_destroy(m.mock)
+	C.broker_destroy(m.b)
+}
