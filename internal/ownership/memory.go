@@ -71,6 +71,17 @@ func part(a *agg, step string, def ssa.Value) val {
 
 // load reads a location. typ may be nil for an element of unknown type.
 func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
+	return r.loadFrom(s, l, typ, in, 0)
+}
+
+// maxCopies is how many copies of copies a load looks through. Two places can
+// be copies of each other: p.front, p.back = p.back[:0], p.front.
+const maxCopies = 16
+
+func (r *run) loadFrom(s *state, l loc, typ types.Type, in ssa.Value, copies int) val {
+	if copies > maxCopies {
+		return sym{l: l} // around and around
+	}
 	if v, ok := s.mem.get(l); ok {
 		return v
 	}
@@ -103,14 +114,14 @@ func (r *run) load(s *state, l loc, typ types.Type, in ssa.Value) val {
 			return v
 		case ptr:
 			// A pointer was stored where the path was flattened.
-			return r.load(s, loc{root: v.l.root, old: v.l.old, path: v.l.path + l.path[len(p):]}, typ, in)
+			return r.loadFrom(s, loc{root: v.l.root, old: v.l.old, path: v.l.path + l.path[len(p):]}, typ, in, copies+1)
 		case sym:
 			if v.v != nil {
 				return sym{v: in}
 			}
 			// A struct copied out of a place: its parts are those of the place.
 			if from := v.l.field(l.path[len(p):]); !from.deep() && from != l {
-				return r.load(s, from, typ, in)
+				return r.loadFrom(s, from, typ, in, copies+1)
 			}
 		}
 	}
