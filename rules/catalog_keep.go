@@ -40,7 +40,8 @@ has the tier possible.`,
 		Text: `
 An element that owns device memory is deleted from a map, cut off a slice,
 overwritten in place, or the whole container is emptied, and the element is
-not released first.`,
+not released first. A cache of another package counts as well: its Delete, and
+an insertion that evicts if it was given no func for what it throws out.`,
 		Wrong: `
 func (c *cache) drop(key string) { delete(c.mats, key) }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpumemlint/gpumemlint/internal/ownership"
 	"github.com/gpumemlint/gpumemlint/rules"
 )
 
@@ -82,10 +83,12 @@ func hasModels(args []string) bool {
 }
 
 // irrelevant reports whether the package imports nothing that can hand it
-// GPU memory, calls no C and has no directive of ours.
+// GPU memory, calls no C, has no directive of ours and declares no container
+// for anything.
 func (u *unit) irrelevant() bool {
 	for _, file := range u.PackageVetx {
-		if st, err := os.Stat(file); err != nil || st.Size() > 0 {
+		data, err := os.ReadFile(file)
+		if err != nil || ownership.Summarised(data) {
 			return false // an import has facts
 		}
 	}
@@ -97,6 +100,9 @@ func (u *unit) irrelevant() bool {
 		src, err := os.ReadFile(name)
 		if err != nil || bytes.Contains(src, []byte("//gpumem:")) {
 			return false // a model of its own
+		}
+		if ownership.MayKeep(src) {
+			return false // a container, perhaps
 		}
 		f, err := parser.ParseFile(fset, name, src, parser.ImportsOnly)
 		if err != nil {

@@ -22,6 +22,7 @@ func TestSkipped(t *testing.T) {
 		return name
 	}
 	noFacts, facts := write("none.vetx", ""), write("some.vetx", "x")
+	containers := write("containers.vetx", "\x00*ownership.KeepFact\x01")
 	t.Setenv("GOROOT", dir)
 	plain := write("plain.go", "package p\n\nimport _ \"fmt\"\n")
 	for _, tt := range []struct {
@@ -39,6 +40,8 @@ func TestSkipped(t *testing.T) {
 		{"with cgo", unit{GoFiles: []string{write("_cgo_gotypes.go", "package p\n")}}, nil, false},
 		{"with an import that has no facts", unit{GoFiles: []string{plain}, PackageVetx: map[string]string{"q": noFacts}}, nil, true},
 		{"with an import that has facts", unit{GoFiles: []string{plain}, PackageVetx: map[string]string{"q": facts}}, nil, false},
+		{"with an import that knows containers only", unit{GoFiles: []string{plain}, PackageVetx: map[string]string{"q": containers}}, nil, true},
+		{"with a container of anything", unit{GoFiles: []string{write("bag.go", "package p\n\ntype Bag[V any] struct{ all []V }\n")}}, nil, false},
 		{"with an import whose facts are missing", unit{GoFiles: []string{plain}, PackageVetx: map[string]string{"q": filepath.Join(dir, "absent")}}, nil, false},
 		{"with the user's models", unit{GoFiles: []string{plain}}, []string{"-models=x"}, false},
 		{"that does not parse", unit{GoFiles: []string{write("bad.go", "package p\nimport {\n")}}, nil, false},

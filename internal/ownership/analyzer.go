@@ -41,7 +41,7 @@ func newAnalyzer() *analysis.Analyzer {
 		URL:        "https://pkg.go.dev/github.com/gpumemlint/gpumemlint/internal/ownership",
 		Run:        runPass,
 		ResultType: reflect.TypeFor[*Result](),
-		FactTypes:  []analysis.Fact{(*FuncFact)(nil), (*PkgFact)(nil)},
+		FactTypes:  []analysis.Fact{(*FuncFact)(nil), (*PkgFact)(nil), (*KeepFact)(nil)},
 	}
 	report.RegisterFlags(&a.Flags)
 	a.Flags.Var(modelFlag, "models", "more models: a stub file as PATH or PATH@sha256:HEX, or its text")
@@ -69,6 +69,9 @@ func runPass(pass *analysis.Pass) (result any, err error) {
 	report.Directives(pass)
 	// Fast path: most packages of a build touch no GPU library.
 	if !touches(pass) {
+		if containerPackage(pass) {
+			keepOnly(pass)
+		}
 		return new(Result), nil
 	}
 	models, errs, err := modelsFor(pass)
@@ -185,7 +188,7 @@ func (e *engine) export() {
 			e.pass.ExportObjectFact(obj, f)
 		}
 	}
-	e.pass.ExportPackageFact(&PkgFact{Stub: directiveStub(e.pass)})
+	e.pass.ExportPackageFact(&PkgFact{Stub: directiveStub(e.pass), Held: e.held})
 }
 
 func (e *engine) funcFact(fn *ssa.Function) *FuncFact {

@@ -49,6 +49,7 @@ type engine struct {
 	cleanups map[ssa.CallInstruction]*ssa.Defer
 	hab      *habits
 	degraded map[*ssa.Function]bool
+	held     []HeldFact
 
 	ownerTypes *[]*ownerType
 	again      map[effectKey]againResult

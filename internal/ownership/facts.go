@@ -153,7 +153,8 @@ func (f *FuncFact) acquisitions() []acquisition {
 // PkgFact marks a package whose functions were summarised, so that the absence
 // of a FuncFact means "does nothing with it", and carries its directives.
 type PkgFact struct {
-	Stub string // the package's own //gpumem: directives, as a stub file
+	Stub string     // the package's own //gpumem: directives, as a stub file
+	Held []HeldFact // containers that several packages can reach
 }
 
 // AFact marks PkgFact as a fact.

@@ -12,11 +12,12 @@ import (
 
 // The verdicts about what is kept too long.
 const (
-	Kept    Kind = iota + 32 // GM201: nothing ever takes it out
-	Evicted                  // GM202: taken out without release
-	Grows                    // GM203: one more each time around
-	HeldOn                   // GM204: a goroutine or func that never lets go
-	Pinned                   // GM205: a view that keeps its parent
+	Kept      Kind = iota + 32 // GM201: nothing ever takes it out
+	Evicted                    // GM202: taken out without release
+	Grows                      // GM203: one more each time around
+	HeldOn                     // GM204: a goroutine or func that never lets go
+	Pinned                     // GM205: a view that keeps its parent
+	PushedOut                  // GM202: pushed out by an insertion, where another package's cache is full
 )
 
 // keepScan looks at the package's long-lived containers: who puts resources in,
@@ -44,6 +45,14 @@ type keepScan struct {
 	chans     map[keepPlace]chanUse         // channels in places
 	funcHeld  map[keepPlace]*held           // containers of funcs that hold resources
 	kept      []*held                       // the same, in order
+
+	keepFacts map[*types.Func]*KeepFact                // of other packages
+	fieldKeys map[*types.Package]map[*types.Var]string // see placeKey
+	foreign   map[string]*types.Var                    // package variables of others, by their key
+	told      map[keepPlace]bool                       // reported as growing
+	toldDrop  map[*keepEvent]bool                      // reported as losing
+	below     map[string]HeldFact                      // what is known in the packages below
+	anything  bool                                     // a package of containers: fields of type any count
 }
 
 // held is one place and all that the package does with it.
@@ -58,6 +67,12 @@ type held struct {
 	released []*ssa.Function // functions that release its elements
 	escapes  bool            // handed to code that cannot be seen
 	gives    []*ssa.Function // functions that hand elements out
+
+	calledBack []*ssa.Function // of released: those that leave it to a func which they were given
+	beyond     bool            // an object of another package: see private
+	hooked     bool            // which was given a func
+	sized      bool            // and a number: how many there can be, or for how long
+	away       HeldFact        // what other packages do to it
 }
 
 // keepOp is what one instruction does to a container.
@@ -69,6 +84,7 @@ const (
 	keepClear                // empties it, or puts another container in its place
 	keepSlot                 // assigns to an element in place
 	keepFilter               // replaces it by some of its own elements
+	keepGive                 // hands elements out; only in facts
 )
 
 // keepEvent is one such instruction.
@@ -89,20 +105,30 @@ type keepEvent struct {
 	pos    token.Pos  // if not that of the instruction
 	outer  keepRef    // the variable that holds the object with the container
 	within *keepEvent // what the called method does
+	fact   *KeepOp    // what is known of the called function of another package
 }
 
-// keeps finds everything that is kept too long.
-func (e *engine) keeps() []Verdict {
-	k := &keepScan{
+func newKeepScan(e *engine) *keepScan {
+	return &keepScan{
 		e: e, held: map[keepPlace]*held{}, elems: map[types.Type]keepElem{},
 		closures: map[*ssa.Function]*ssa.MakeClosure{}, open: map[*ssa.Function][]openAdd{},
 		forEver: map[*ssa.Function]bool{}, chans: map[keepPlace]chanUse{}, funcHeld: map[keepPlace]*held{},
 		lists: map[*ssa.Function][]*held{}, listReads: map[*ssa.Function][]ssa.Value{},
+		keepFacts: map[*types.Func]*KeepFact{}, fieldKeys: map[*types.Package]map[*types.Var]string{},
+		foreign: map[string]*types.Var{}, told: map[keepPlace]bool{}, toldDrop: map[*keepEvent]bool{},
 	}
+}
+
+// keeps finds everything that is kept too long.
+func (e *engine) keeps() []Verdict {
+	k := newKeepScan(e)
 	var list []Verdict
 	k.scan()
 	list = append(list, k.grown()...)
 	list = append(list, k.dropped()...)
+	list = append(list, k.droppedAcross()...)
+	k.exportKept()
+	e.held = k.heldFacts()
 	list = append(list, k.goroutines()...)
 	list = append(list, k.funcs()...)
 	list = append(list, k.views()...)

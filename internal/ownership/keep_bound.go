@@ -26,6 +26,8 @@ func (k *keepScan) bounded(ev *keepEvent) bool {
 		return true
 	case ev.within != nil && k.bounded(ev.within):
 		return true
+	case ev.fact != nil && ev.fact.Limited:
+		return true // it bounds itself
 	}
 	return false
 }

@@ -63,6 +63,7 @@ func (k *keepScan) callEvent(fn *ssa.Function, in ssa.CallInstruction) {
 	}
 	table := stdKeepers[obj.Pkg().Path()]
 	if table == nil {
+		k.acrossEvent(fn, in, obj)
 		return
 	}
 	name := stdCallee(c, obj.Pkg().Path())

@@ -35,6 +35,10 @@ func (k *keepScan) assigned(fn *ssa.Function, at ssa.Instruction, ref keepRef, v
 	case k.beginning(fn, at, ref):
 	case ch.refills:
 		// m[k] = append(pool, x), where pool is another variable
+		if len(ch.adds) == 0 && key == nil {
+			ev.op, ev.what, ev.quiet = keepClear, "the assignment", true
+			k.event(&ev) // a, b = b, a: who reads them next cannot be told
+		}
 	default:
 		ev.op, ev.what = keepClear, "the assignment"
 		if len(ch.adds) > 0 && key != nil {

@@ -93,7 +93,7 @@ func (k *keepScan) classify(t types.Type, depth int) keepElem {
 			return keepElem{class: ownerClass(named, rel)}
 		}
 	}
-	if named != nil && named.Obj().Pkg() != k.e.pass.Pkg {
+	if named != nil && named.Obj().Pkg() != k.e.pass.Pkg && !(k.anything && named.TypeArgs().Len() > 0) {
 		return k.releaseModel(named) // what is inside is not this package's to release
 	}
 	return k.fields(t, depth)
@@ -154,7 +154,7 @@ func (k *keepScan) fields(t types.Type, depth int) keepElem {
 			}
 		}
 	}
-	if named := namedOf(t); best.open && named != nil && named.TypeArgs().Len() == 0 && named.TypeParams().Len() == 0 {
+	if named := namedOf(t); best.open && !k.anything && named != nil && named.TypeArgs().Len() == 0 && named.TypeParams().Len() == 0 {
 		return keepElem{} // a field of some interface type says nothing
 	}
 	return best

@@ -22,6 +22,8 @@ func (k *keepScan) scan() {
 		}
 	}
 	k.openCalls()
+	k.private()
+	k.aways()
 	for _, fn := range k.e.funcs {
 		for _, h := range k.lists[fn] {
 			h.reads = append(h.reads, k.listReads[fn]...)

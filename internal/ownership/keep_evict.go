@@ -49,6 +49,7 @@ func (k *keepScan) dropped() []Verdict {
 			if class.Name == "" {
 				continue
 			}
+			k.toldDrop[ev] = tier >= report.Likely
 			pos := k.pos(ev.at)
 			if ev.pos.IsValid() {
 				pos = ev.pos
@@ -69,7 +70,7 @@ func (k *keepScan) dropped() []Verdict {
 
 // droppable says how sure a removal can be, by its shape alone.
 func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
-	if isTestFunc(top(ev.fn)) || ev.within != nil || ev.quiet {
+	if isTestFunc(top(ev.fn)) || ev.within != nil || ev.fact != nil || ev.quiet {
 		return 0, false
 	}
 	got, ok := k.elem(ev.typ)

@@ -42,6 +42,7 @@ func (k *keepScan) grown() []Verdict {
 			}
 			if v, ok := k.judgeAdd(h, ev); ok {
 				told[top(ev.fn)] = true
+				k.told[h.keepPlace] = k.told[h.keepPlace] || v.Tier >= report.Likely
 				list = append(list, v)
 			}
 		}
@@ -73,6 +74,9 @@ func (k *keepScan) pairUp() {
 // lives on.
 func (k *keepScan) everTaken(h *held) bool {
 	for _, x := range append([]*held{h}, k.twins[h]...) {
+		if x.away.Taken {
+			return true // another package does
+		}
 		for _, ev := range x.events {
 			switch ev.op {
 			case keepDrop, keepClear, keepFilter:
@@ -193,7 +197,7 @@ func (k *keepScan) judgeAdd(h *held, ev *keepEvent) (Verdict, bool) {
 			return none, false // what refers back to the object that it is part of
 		}
 	}
-	empties := len(h.released) > 0 || k.twinReleased(h)
+	empties := len(h.released) > 0 || k.twinReleased(h) || k.emptiedAway(h, ev)
 	v := Verdict{
 		Kind: Kept, Tier: report.Likely, Class: class, Callee: val.name, Function: funcName(ev.fn),
 		Pos: k.pos(ev.at), Name: h.name, Detail: per,
@@ -230,6 +234,8 @@ func (k *keepScan) judgeAdd(h *held, ev *keepEvent) (Verdict, bool) {
 func (k *keepScan) sureness(h *held, ev *keepEvent, val keepValue, empties bool) report.Tier {
 	foreign := h.obj != nil && h.obj.Exported() && k.e.pass.Pkg.Name() != "main"
 	switch {
+	case k.foreignTier(h, ev) < report.Likely:
+		return report.Possible // others can reach it, and this package is not the top
 	case foreign && h.obj.IsField():
 		return report.Possible // other packages can reach it
 	case foreign && val.source != fromAcquire:
@@ -285,7 +291,7 @@ func (k *keepScan) lookedUp(ev *keepEvent) bool {
 					return true
 				}
 			case *ssa.Call:
-				if name := stdCallee(&in.Call, "sync"); name == "Map.Load" || name == "Map.LoadOrStore" {
+				if name := stdCallee(&in.Call, "sync"); name == "Map.Load" || name == "Map.LoadOrStore" || ev.fact != nil && k.asks(in, ev) {
 					if ref, ok := k.container(in.Call.Args[0]); ok && ref.place == ev.ref.place {
 						return true
 					}

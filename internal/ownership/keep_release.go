@@ -29,6 +29,7 @@ func (u *keepUse) elementCall(in ssa.CallInstruction, v ssa.Value) {
 			// A func that was stored: onEvict(key, value).
 			if hasWord(fieldOf(c.Value), closerWords) || hasWord(fieldOf(c.Value), evictWords) {
 				u.release(in)
+				u.callBack(in)
 			} else if _, isParam := c.Value.(*ssa.Parameter); isParam {
 				u.give(in)
 			}
@@ -160,8 +161,8 @@ func (k *keepScan) releasedLater(v ssa.Value, at ssa.Instruction, seen map[ssa.V
 				return true
 			}
 		case *ssa.Call:
-			if !k.releases(&ref.Call, v) {
-				continue
+			if ssa.Instruction(ref) == at || !k.releases(&ref.Call, v) {
+				continue // the insertion itself takes it, if it is a call
 			}
 			if ref.Parent() != at.Parent() || follows(ref, at) {
 				return true

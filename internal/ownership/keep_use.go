@@ -362,6 +362,13 @@ func (u *keepUse) give(in ssa.Instruction) {
 	}
 }
 
+// callBack notes that a release is left to a func that the object was given.
+func (u *keepUse) callBack(in ssa.CallInstruction) {
+	if fn := top(in.Parent()); !slices.Contains(u.h.calledBack, fn) {
+		u.h.calledBack = append(u.h.calledBack, fn)
+	}
+}
+
 func (u *keepUse) release(in ssa.CallInstruction) {
 	fn := top(in.Parent())
 	if !slices.Contains(u.h.released, fn) {

@@ -32,17 +32,12 @@ func TestFactsEncode(t *testing.T) {
 		NoReturn: true,
 		Process:  []string{"nvml.session"},
 	}
-	var buf bytes.Buffer
-	if err := gob.NewEncoder(&buf).Encode(want); err != nil {
-		t.Fatal(err)
-	}
-	got := new(ownership.FuncFact)
-	if err := gob.NewDecoder(&buf).Decode(got); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	roundTrip(t, want, new(ownership.FuncFact))
+	roundTrip(t, &ownership.KeepFact{Ops: []ownership.KeepOp{
+		{Op: 1, In: 0, Elem: 2, Key: 1, Result: -1, Func: -1, Limited: true, Calls: true},
+		{Op: 2, In: -1, Place: "example.com/p.Kept", Elem: -1, Key: -1, Result: 0, Func: -1, Released: true},
+	}}, new(ownership.KeepFact))
+	roundTrip(t, &ownership.PkgFact{Stub: "x", Held: []ownership.HeldFact{{Place: "example.com/p.T.m", Taken: true}}}, new(ownership.PkgFact))
 	var plain func(path string, typ reflect.Type)
 	plain = func(path string, typ reflect.Type) {
 		switch typ.Kind() {
@@ -58,4 +53,48 @@ func TestFactsEncode(t *testing.T) {
 	}
 	plain("FuncFact", reflect.TypeFor[ownership.FuncFact]())
 	plain("PkgFact", reflect.TypeFor[ownership.PkgFact]())
+	plain("KeepFact", reflect.TypeFor[ownership.KeepFact]())
+}
+
+func roundTrip(t *testing.T, want, got any) {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := gob.NewEncoder(&buf).Encode(want); err != nil {
+		t.Fatal(err)
+	}
+	if err := gob.NewDecoder(&buf).Decode(got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestMayKeep checks what a driver knows of a file before it is parsed.
+func TestMayKeep(t *testing.T) {
+	for _, tt := range []struct {
+		name, src string
+		want      bool
+	}{
+		{"generic struct", "package p\n\ntype Cache[K comparable, V any] struct {\n\tm map[K]V\n}\n", true},
+		{"generic struct in a group", "package p\n\ntype (\n\tCache[V any] struct{ all []V }\n)\n", true},
+		{"cache of any", "package p\n\ntype objectCache struct {\n\tm map[string]any\n}\n", true},
+		{"cache with a list", "package p\n\nimport \"container/list\"\n\ntype LRU struct {\n\tll *list.List\n}\n", true},
+		{"map of any", "package p\n\ntype document struct {\n\tm map[string]any\n}\n", false},
+		{"cache of bytes", "package p\n\ntype Cache struct {\n\tm map[string][]byte\n}\n", false},
+		{"generic function", "package p\n\nfunc Map[T any](xs []T) []T { return xs }\n", false},
+		{"slice of structs", "package p\n\nvar tests = []struct{ name string }{}\n", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := ownership.MayKeep([]byte(tt.src)); got != tt.want {
+				t.Errorf("MayKeep = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestContainers checks what is exported about a package of containers, which
+// knows no GPU library, and that nothing else is.
+func TestContainers(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), ownership.Analyzer, "containers")
 }

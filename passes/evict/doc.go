@@ -14,10 +14,18 @@
 // The container must own: somewhere its elements are released, or what was put in
 // was acquired on the spot and given to nobody else.
 //
+// A call into another package's container is such a removal as well, and so is an
+// insertion into a bounded one that nobody has told what to do with what it evicts:
+//
+//	s.cache, err = lru.New[string, *ort.Tensor[float32]](128)
+//	...
+//	s.cache.Add(id, t) // tensor in s.cache is pushed out by Add once there is no room, without being destroyed: give it a func that does it (GM202)
+//
 // # Not reported
 //
 // Elements that were released or taken out before, or are returned. Removals in a
 // function that is handed the element as well: it only takes it off a list, and
 // so does one whose caller releases. Containers of which another one holds the
-// same elements.
+// same elements. Objects of another package that this one did not make, or hands
+// on: whoever has them may release.
 package evict

@@ -17,10 +17,13 @@ const Doc = "check for resources that are taken out of a container and not relea
 var Analyzer = verdict.NewAnalyzer("evict", Doc, run)
 
 func run(pass *analysis.Pass) (any, error) {
-	return verdict.Each(pass, "GM202", message, ownership.Evicted)
+	return verdict.Each(pass, "GM202", message, ownership.Evicted, ownership.PushedOut)
 }
 
 func message(v *verdict.Line) string {
+	if v.Kind == ownership.PushedOut {
+		return v.Class.Noun + " in " + v.Name + " is pushed out by " + v.Detail + " once there is no room, without being " + v.Class.Verb + ": give it a func that does it"
+	}
 	if v.Nil {
 		return v.Class.Noun + " in " + v.Name + " is replaced by " + v.Detail + " without being " + v.Class.Verb + ": take the old one out first"
 	}

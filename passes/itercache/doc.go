@@ -20,5 +20,6 @@
 //
 // Keys from an enumeration, a constant set, a table or the configuration, and
 // rounded ones; bounded containers; caches that evict; one element for each
-// size or name that comes up, if the owner releases them.
+// size or name that comes up, if the owner releases them. Containers of another
+// package whose object was not made here, or goes elsewhere.
 package itercache

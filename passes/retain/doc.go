@@ -22,5 +22,6 @@
 // is set up, elements that whoever puts them in releases. What a release method
 // empties is an ordinary owner, unless it grows with every step: that is GM203.
 // A variable or field that other packages can reach is shown with the tier
-// possible, since they may take out what nobody here does.
+// possible, since they may take out what nobody here does; in a main package, and
+// what it imports does not either, it is likely.
 package retain

@@ -12,5 +12,5 @@ import (
 )
 
 func TestAnalyzer(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), retain.Analyzer, "wrong", "right", "suppressed")
+	analysistest.Run(t, analysistest.TestData(), retain.Analyzer, "wrong", "right", "suppressed", "across")
 }

@@ -39,7 +39,7 @@ func Give(b *lib.Buffer, really bool) { // want Give:"arg0:03/03"
 
 type Pool struct{ all []*lib.Buffer }
 
-func (p *Pool) Put(b *lib.Buffer) { // want Put:"arg1:08/08"
+func (p *Pool) Put(b *lib.Buffer) { // want Put:"arg1:08/08" Put:"add:0 elem1 released"
 	p.all = append(p.all, b)
 }
 
