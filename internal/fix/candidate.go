@@ -53,6 +53,10 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 		return v.borrowed(verdict)
 	case ownership.FinalThrows, ownership.FinalNever, ownership.FinalEarly, ownership.FinalArmed, ownership.FinalDead:
 		return v.finalizers(verdict)
+	case ownership.CloseSkips:
+		return v.goesOn(verdict)
+	case ownership.NeverZeroed, ownership.BackwardUnused, ownership.GraphKept:
+		return v.gradients(verdict)
 	case ownership.ParentFirst:
 		return v.parentLast(verdict)
 	case ownership.FlushedInLoop:

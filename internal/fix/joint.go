@@ -51,12 +51,12 @@ func (s *search) groups() [][]*task {
 		}
 		if len(list) > 1 {
 			slices.SortStableFunc(list, func(a, b *task) int {
-				switch x, y := a.verdict, b.verdict; {
-				case x.Kind != ownership.Discarded:
-				case x.Acquired != y.Acquired:
-					return cmp.Compare(x.Acquired, y.Acquired) // in the order of evaluation
-				case x.Fate != nil && y.Fate != nil:
+				x, y := a.verdict, b.verdict
+				switch {
+				case x.Acquired == y.Acquired && x.Fate != nil && y.Fate != nil:
 					return cmp.Compare(y.Fate.Result, x.Fate.Result) // of one call: the parent comes first
+				case x.Kind == ownership.Discarded:
+					return cmp.Compare(x.Acquired, y.Acquired) // in the order of evaluation
 				}
 				return cmp.Compare(b.verdict.Acquired, a.verdict.Acquired) // what came last goes first
 			})

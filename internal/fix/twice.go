@@ -90,10 +90,11 @@ func (s *site) leadsTo(to *site) bool {
 	if at <= s.index || s.body != to.body {
 		return false
 	}
-	if to.list.node != s.list.node && s.disturbed(at, at) {
-		return false
+	last := at - 1
+	if to.list.node != s.list.node {
+		last = at // somewhere in it, before
 	}
-	return !s.disturbed(s.index+1, at-1)
+	return !disturbed(to, s.list.stmts[s.index+1:last+1])
 }
 
 // around is the index in a statement's list of the statement that another one is
@@ -102,19 +103,11 @@ func (s *site) around(to *site) int {
 	return slices.IndexFunc(s.list.stmts, func(st ast.Stmt) bool { return within(st, to.anchor()) })
 }
 
-// disturbed reports whether one of some statements of a list gives another value
-// to what the statement releases, or may.
-func (s *site) disturbed(from, to int) bool {
+// disturbed reports whether one of some statements gives another value to what a
+// release names, or may.
+func disturbed(s *site, stmts []ast.Stmt) bool {
 	x := s.v.operand(plainCall(s.anchor()))
-	if plainCall(s.anchor()) != nil && x == nil {
-		return true
-	}
-	for i := from; i <= to; i++ {
-		if st := s.list.stmts[i]; x != nil && (s.v.assigns(st, x) || s.v.handedWhole(st, x)) {
-			return true
-		}
-	}
-	return false
+	return x == nil || slices.ContainsFunc(stmts, func(st ast.Stmt) bool { return s.v.assigns(st, x) || s.v.handedWhole(st, x) })
 }
 
 // follows reports whether a statement is reached from each end of an earlier one,
@@ -134,7 +127,7 @@ func (s *site) follows(first *site) bool {
 		}
 		return !out
 	})
-	return !out && !s.leavesBetween(at, s.index-1) && !s.disturbed(at, s.index-1)
+	return !out && !s.leavesBetween(at, s.index-1) && !disturbed(s, s.list.stmts[at:s.index])
 }
 
 // onFailureOf reports whether a release stands before a return, and a deferred

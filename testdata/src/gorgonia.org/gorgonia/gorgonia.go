@@ -13,6 +13,9 @@ type Node struct{ g *ExprGraph }
 
 type VMOpt func(m VM)
 
+func ExecuteFwdOnly() VMOpt { return nil }
+func TraceExec() VMOpt      { return nil }
+
 // VM runs a graph.
 type VM interface {
 	RunAll() error
