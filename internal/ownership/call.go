@@ -91,6 +91,7 @@ func (r *run) call(fr *frame, s *state, in *ssa.Call) ([]*state, bool) {
 	if r.e.noReturn(iv) {
 		return nil, true // os.Exit and friends: the process takes everything along
 	}
+	r.panics(fr, s, iv)
 	return r.invoke(fr, s, iv)
 }
 

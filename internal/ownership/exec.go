@@ -46,6 +46,7 @@ type run struct {
 	drop     *dropRun // the removal from a container that is followed, if that is what is asked
 
 	outs     []outcome
+	panicked []outcome
 	born     bool
 	degraded bool
 }

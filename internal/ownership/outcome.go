@@ -45,6 +45,7 @@ type outcome struct {
 	cleanups []int
 	field    string // of a returned object: a func that releases it
 	captured *clo   // a returned func that holds it and does not release it
+	panics   string // the call that panics on this path
 }
 
 func settledKind(st status) kind {
@@ -76,6 +77,7 @@ type siteResult struct {
 	site     *site
 	root     *ssa.Function
 	outs     []outcome
+	panicked []outcome // of uses that panic, where the function recovers: see run.panics
 	degraded bool
 	ends     bool // released on some path
 	after    bool // and something may touch it afterwards
@@ -112,7 +114,7 @@ func (e *engine) analyze(fn *ssa.Function) *fnAnalysis {
 		if r.degraded {
 			e.degraded[fn] = true
 		}
-		a.sites = append(a.sites, &siteResult{site: st, root: root, outs: r.outs, degraded: r.degraded, ends: r.ends, after: r.worth})
+		a.sites = append(a.sites, &siteResult{site: st, root: root, outs: r.outs, panicked: r.panicked, degraded: r.degraded, ends: r.ends, after: r.worth})
 	}
 	e.summarize(a)
 	e.analyses[fn] = a

@@ -90,7 +90,10 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 		}
 	}
 	if len(leaks)+len(iters) == 0 {
-		return list
+		if leaks = sr.panicked; len(leaks) == 0 {
+			return list
+		}
+		base.Detail, base.Failed, base.Tier = "panics", leaks[0].panics, min(base.Tier, report.Likely)
 	}
 	if st.acq.class.Process {
 		if leaks = e.processLeaks(sr, leaks); len(leaks) == 0 {

@@ -22,7 +22,8 @@
 // # Not reported
 //
 // The return after the failed acquisition itself, where there is nothing to
-// release. Paths that end in panic, log.Fatal or os.Exit. Values that were
+// release. Paths that end in panic, log.Fatal or os.Exit, unless the function itself
+// makes an error of a panic. Values that were
 // returned, stored in a struct whose type releases them, or passed on to a
 // function that takes them over.
 package errpath

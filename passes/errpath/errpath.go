@@ -22,6 +22,9 @@ func run(pass *analysis.Pass) (any, error) {
 
 // message names what fails, since the return itself rarely tells.
 func message(v *verdict.Line) string {
+	if v.Detail == "panics" {
+		return v.What() + " is not " + v.Class.Verb + " if " + v.Failed + " panics, and this function recovers and goes on: defer the release"
+	}
 	text := v.What() + " is not " + v.Class.Verb + " when this returns"
 	if v.Failed != "" {
 		text += ": " + v.Failed + " failed"

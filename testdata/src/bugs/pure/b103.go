@@ -13,8 +13,8 @@ func b103GenerateBug(prompt string) (out string, err error) {
 			err = errFailed
 		}
 	}()
-	s := pool.GetSession() // want GM101
-	out, err = s.Generate(prompt)
+	s := pool.GetSession()
+	out, err = s.Generate(prompt) // want GM101
 	pool.PutSession(s)
 	return out, err
 }
