@@ -156,8 +156,8 @@ func (s *site) joined(list []failure, final *ast.ReturnStmt) []candidate {
 		}
 		args = append(args, e.source(f.call))
 	}
-	if !isNil(final.Results[0]) {
-		args = append(args, e.source(final.Results[0]))
+	if more := s.errorsOf(e, final); more != "" {
+		args = append(args, more)
 	}
 	if len(args) < 2 {
 		return nil
@@ -197,9 +197,22 @@ func (s *site) collected(list []failure, final *ast.ReturnStmt) []candidate {
 		e.replace(f.ret, errs+" = append("+errs+", "+e.source(f.ret.Results[0])+")")
 	}
 	all := errs + "..."
-	if !isNil(final.Results[0]) {
-		all = "append(" + errs + ", " + e.source(final.Results[0]) + ")..."
+	if more := s.errorsOf(e, final); more != "" {
+		all = "append(" + errs + ", " + more + ")..."
 	}
 	e.replace(final, "return "+qualifier+".Join("+all+")")
 	return s.plain(e, "go on when a release fails, and join the errors")
+}
+
+// errorsOf is what the last return of a method gives, as arguments for errors.Join.
+func (s *site) errorsOf(e *editor, final *ast.ReturnStmt) string {
+	x := final.Results[0]
+	call, ok := x.(*ast.CallExpr)
+	if !ok {
+		return "" // nil
+	}
+	if fn := callee(s.v.info, call); fn != nil && fn.FullName() == "errors.Join" && !call.Ellipsis.IsValid() && len(call.Args) > 0 {
+		return e.source(&ast.BadExpr{From: call.Args[0].Pos(), To: call.Args[len(call.Args)-1].End()})
+	}
+	return e.source(x)
 }

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 )
 
 // listed releases what earlier iterations have put into a list, before each
@@ -36,6 +35,10 @@ func (s *site) listed(r release) *candidate {
 	}
 	put, list, index := s.puts()
 	if list == nil {
+		return nil
+	}
+	each, ok := s.ofElements(r, list)
+	if !ok {
 		return nil
 	}
 	if f.Exits[len(f.Exits)-1].Pos != s.body.Rbrace && s.escapesBefore(f.Exits[len(f.Exits)-1].Pos) {
@@ -76,7 +79,7 @@ func (s *site) listed(r release) *candidate {
 			}
 		}
 		name := elemName(nameText(list))
-		e.before(ret, "for _, "+name+" := range "+all+" {", "\t"+r.write(name), "}")
+		e.before(ret, "for _, "+name+" := range "+all+" {", "\t"+each.write(name), "}")
 	}
 	return s.candidate(e, r, "call "+r.verb+" on all of "+nameText(list)+" before the returns that would lose them")
 }
@@ -122,29 +125,41 @@ func (s *site) puts() (at int, list ast.Expr, index string) {
 }
 
 func (s *site) isHandle(x ast.Expr) bool {
-	return plainOperand(x) != nil && sameName(s.v.info, x, s.handle) && types.Identical(s.v.info.TypeOf(x), s.v.info.TypeOf(s.handle))
+	return plainOperand(x) != nil && sameName(s.v.info, x, s.handle)
 }
 
 // fromOutside reports whether a list is a variable of the function from before
-// the loop, of elements that are released as the handle is.
+// the loop.
 func (s *site) fromOutside(x ast.Expr) bool {
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
 		return false // a field: what it holds besides is not to be seen
 	}
 	v, ok := s.v.info.ObjectOf(id).(*types.Var)
-	loop := s.loopNode()
-	if !ok || v.Pos() < s.body.Pos() || v.Pos() >= loop.Pos() || strings.HasPrefix(v.Name(), "_") {
-		return false
-	}
+	return ok && s.body.Pos() <= v.Pos() && v.Pos() < s.loopNode().Pos()
+}
+
+// ofElements is the release of a list's elements, which may be of an interface
+// that has it.
+func (s *site) ofElements(r release, list ast.Expr) (release, bool) {
 	var elem types.Type
-	switch t := v.Type().Underlying().(type) {
+	switch t := s.v.info.TypeOf(list).Underlying().(type) {
 	case *types.Slice:
 		elem = t.Elem()
 	case *types.Map:
 		elem = t.Elem()
+	default:
+		return r, false
 	}
-	return elem != nil && types.Identical(elem, s.v.info.TypeOf(s.handle))
+	if types.Identical(elem, s.v.info.TypeOf(s.handle)) {
+		return r, true
+	}
+	for _, other := range s.releasesOf(elem, s.verdict.Class) {
+		if other.verb == r.verb {
+			return other, true
+		}
+	}
+	return r, false
 }
 
 // skips reports whether an iteration may end early, which would leave a place in
