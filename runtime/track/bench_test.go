@@ -1,6 +1,8 @@
 // Copyright 2026 The gpumemlint Authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build unix
+
 package track
 
 import (
@@ -10,16 +12,9 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
-
-func deep(n int, f func()) {
-	if n == 0 {
-		f()
-		return
-	}
-	deep(n-1, f)
-}
 
 // mixed calls f below a stack like that of real code: each of its frames is
 // another function, some of them are inlined, and few lie in one package.
@@ -47,6 +42,17 @@ func mixed(f func()) {
 	}, "x")
 }
 
+// cpu is the time in nanoseconds that the process has spent on processors. It says more
+// than the clock where others are at work.
+func cpu(b *testing.B) int64 {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
 // BenchmarkEvent is two events, an acquisition and a release, with 16 frames
 // below them.
 func BenchmarkEvent(b *testing.B) {
@@ -65,10 +71,12 @@ func BenchmarkEvent(b *testing.B) {
 			runTest("TestX", func(*fakeTest) {
 				stack.of(func() {
 					b.ReportAllocs()
+					before := cpu(b)
 					for b.Loop() {
 						x, _ := newBuf(false)
 						x.Close()
 					}
+					b.ReportMetric(float64(cpu(b)-before)/float64(2*b.N), "cpu-ns/event")
 				})
 			})
 		})

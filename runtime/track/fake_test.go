@@ -199,3 +199,12 @@ func userFrame(stack []Frame) string {
 	}
 	return ""
 }
+
+// deep calls f below n frames.
+func deep(n int, f func()) {
+	if n == 0 {
+		f()
+		return
+	}
+	deep(n-1, f)
+}
