@@ -71,6 +71,9 @@ func (v *variant) candidates(verdict ownership.Verdict) []candidate {
 	}
 	switch verdict.Kind {
 	case ownership.ErrorPath, ownership.NotReleased:
+		if list := s.ranged(); list != nil {
+			return list
+		}
 		if len(verdict.Fate.Exits) >= manyExits {
 			return s.join(s.deferAtOnce, s.deferEarlier, s.onFailure, s.atExits, s.atTurns, s.listed)
 		}

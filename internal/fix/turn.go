@@ -44,6 +44,53 @@ func (s *site) atTurns(r release) *candidate {
 	return s.candidate(e, r, "call "+r.verb+" on "+s.name()+" at the end of each iteration")
 }
 
+// ranged releases each element of a collection that only a loop ever sees:
+//
+//	for _, m := range pyramid(img) {
+//		use(m)
+//		m.Close()              // new
+//	}
+//
+// Where an iteration may leave the loop, the rest would be lost.
+func (s *site) ranged() []candidate {
+	loop, ok := s.anchor().(*ast.RangeStmt)
+	if !ok || ast.Unparen(loop.X) != s.call || s.verdict.Fate.Path != "[]" || loop.Tok != token.DEFINE || len(loop.Body.List) == 0 || hasGoto(s.body) {
+		return nil
+	}
+	x, ok := loop.Value.(*ast.Ident)
+	if !ok || x.Name == "_" {
+		return nil
+	}
+	body := &site{
+		v: s.v, src: s.src, verdict: s.verdict, call: s.call, body: s.body, decl: s.decl, inLoop: true, handle: x,
+		list: &stmtList{loop.Body, loop.Body.List, loop.Body.Rbrace},
+	}
+	outs, ok := waysOut(loop.Body.List)
+	if !ok || len(outs) > maxTurnExits || body.outlives(loop.Body) || body.dependentDefer(loop.Body.Lbrace, loop.Body.Rbrace) || s.v.assigns(loop.Body, x) {
+		return nil
+	}
+	var list []candidate
+	for _, r := range s.releasesOf(s.v.info.TypeOf(x), s.verdict.Class) {
+		if r.fails && s.joinsErrors() {
+			continue // here an error of a release is not dropped
+		}
+		e := s.editor()
+		for _, st := range outs {
+			if b, ok := st.(*ast.BranchStmt); !ok || b.Tok != token.CONTINUE || !body.visibleAt(st.Pos()) {
+				return nil
+			}
+			e.before(st, r.write(x.Name))
+		}
+		if last := loop.Body.List[len(loop.Body.List)-1]; !terminates(last) {
+			e.after(last, r.write(x.Name))
+		}
+		if c := s.candidate(e, r, "call "+r.verb+" on each "+x.Name+" at the end of its iteration"); c != nil {
+			list = append(list, *c)
+		}
+	}
+	return list
+}
+
 // turnEnds inserts the release at every way out of the list behind statement i.
 func (s *site) turnEnds(e *editor, r release, i int) bool {
 	if hasGoto(s.body) || s.dependentDefer(s.list.stmts[i].End(), s.list.end) {

@@ -19,7 +19,7 @@ import (
 )
 
 // minFixed is the share of the definite findings that a fix is offered for.
-const minFixed = 0.6
+const minFixed = 0.8
 
 // mendable is a finding with what is offered for it.
 type mendable struct {
