@@ -91,6 +91,9 @@ func (e *engine) verdicts(sr *siteResult) []Verdict {
 	}
 	if len(leaks)+len(iters) == 0 {
 		if leaks = sr.panicked; len(leaks) == 0 {
+			if v, ok := e.oneOfMany(base, sr); ok {
+				list = append(list, v)
+			}
 			return list
 		}
 		base.Detail, base.Failed, base.Tier = "panics", leaks[0].panics, min(base.Tier, report.Likely)

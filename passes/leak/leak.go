@@ -27,6 +27,9 @@ func message(v *verdict.Line) string {
 	case ownership.OwnerLacks:
 		return v.What() + " is kept in " + v.Name + ", and nothing ever releases it from there"
 	}
+	if v.Detail == "others" {
+		return v.What() + " is made in each turn, and of all of them only one is returned: release the others"
+	}
 	if v.Always {
 		return v.What() + " is never " + v.Class.Verb
 	}

@@ -60,3 +60,9 @@ func Init() (stop func(), err error) { return func() { Shutdown() }, nil }
 //
 //gpumem:release dev.lib
 func Shutdown() error { return nil }
+
+// Must is New for sizes that cannot fail.
+//
+//gpumem:acquire dev.buf result0
+//gpumem:success always
+func Must(n int) *Buf { return &Buf{uint64(n)} }
