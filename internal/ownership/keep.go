@@ -51,6 +51,8 @@ type keepScan struct {
 	foreign   map[string]*types.Var                    // package variables of others, by their key
 	told      map[keepPlace]bool                       // reported as growing
 	toldDrop  map[*keepEvent]bool                      // reported as losing
+	removals  map[*types.Func]bool                     // methods of others that are named like one
+	crossed   bool                                     // functions of others have facts
 	below     map[string]HeldFact                      // what is known in the packages below
 	anything  bool                                     // a package of containers: fields of type any count
 }
@@ -115,7 +117,7 @@ func newKeepScan(e *engine) *keepScan {
 		forEver: map[*ssa.Function]bool{}, chans: map[keepPlace]chanUse{}, funcHeld: map[keepPlace]*held{},
 		lists: map[*ssa.Function][]*held{}, listReads: map[*ssa.Function][]ssa.Value{},
 		keepFacts: map[*types.Func]*KeepFact{}, fieldKeys: map[*types.Package]map[*types.Var]string{},
-		foreign: map[string]*types.Var{}, told: map[keepPlace]bool{}, toldDrop: map[*keepEvent]bool{},
+		foreign: map[string]*types.Var{}, told: map[keepPlace]bool{}, removals: map[*types.Func]bool{}, toldDrop: map[*keepEvent]bool{},
 	}
 }
 

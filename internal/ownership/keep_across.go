@@ -37,13 +37,17 @@ func (k *keepScan) keepFact(obj *types.Func) *KeepFact {
 //	store.Remember(b)      an insertion into a variable of store
 func (k *keepScan) acrossEvent(fn *ssa.Function, in ssa.CallInstruction, obj *types.Func) {
 	c := in.Common()
+	if obj.Pkg() == k.e.pass.Pkg {
+		return // events of its own
+	}
 	f := k.keepFact(obj)
-	if f == nil || !slices.ContainsFunc(f.Ops, func(op KeepOp) bool { return op.removes() }) {
-		k.namedRemoval(fn, in, obj)
+	if k.removalName(obj, f) {
+		k.namedRemoval(fn, in)
 	}
 	if f == nil {
 		return
 	}
+	k.crossed = true
 	for i := range f.Ops {
 		op := &f.Ops[i]
 		ref, ok := keepRef{}, false
@@ -159,23 +163,34 @@ func (f *KeepFact) doesMore(removal *KeepOp) bool {
 	return slices.ContainsFunc(f.Ops, func(op KeepOp) bool { return !op.removes() && op.In == removal.In })
 }
 
-// namedRemoval believes a name where it says that a method takes something out,
-// and the method's package has not shown how.
-func (k *keepScan) namedRemoval(fn *ssa.Function, in ssa.CallInstruction, obj *types.Func) {
-	if obj.Signature().Recv() == nil || obj.Pkg() == k.e.pass.Pkg {
-		return
+// removalName reports whether a method of a container type has a name that says
+// that it takes something out, and its package has not shown how. Such a name is
+// believed.
+func (k *keepScan) removalName(obj *types.Func, f *KeepFact) bool {
+	obj = obj.Origin()
+	yes, ok := k.removals[obj]
+	if ok {
+		return yes
 	}
-	if !isRemovalName(obj.Name()) {
-		return
+	recv := obj.Signature().Recv()
+	switch {
+	case recv == nil:
+	case f != nil && slices.ContainsFunc(f.Ops, func(op KeepOp) bool { return op.removes() }):
+	case !isRemovalName(obj.Name()):
+	default:
+		n := namedOf(recv.Type())
+		yes = n != nil && k.keeps(n)
 	}
+	k.removals[obj] = yes
+	return yes
+}
+
+func (k *keepScan) namedRemoval(fn *ssa.Function, in ssa.CallInstruction) {
 	if _, deferred := in.(*ssa.Defer); deferred {
 		return
 	}
-	if n := namedOf(in.Common().Args[0].Type()); n == nil || !k.keeps(n) {
-		return // no container
-	}
 	if ref, ok := k.whole(in.Common().Args[0]); ok {
-		k.event(&keepEvent{op: keepDrop, ref: ref, fn: fn, at: in, what: obj.Name(), quiet: true})
+		k.event(&keepEvent{op: keepDrop, ref: ref, fn: fn, at: in, what: "call", quiet: true})
 	}
 }
 

@@ -47,11 +47,14 @@ func (k *keepScan) loses(h *held, ev *keepEvent) bool {
 
 // callsReleaser reports whether a function calls one that releases elements of
 // the container. Summaries speak of arguments, not of package variables.
-func (k *keepScan) callsReleaser(h *held, fn *ssa.Function) bool {
+func (k *keepScan) callsReleaser(h *held, fn *ssa.Function) bool { return k.callsAny(fn, h.released) }
+
+// callsAny reports whether a function calls another one of a list.
+func (k *keepScan) callsAny(fn *ssa.Function, list []*ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			if call, ok := in.(ssa.CallInstruction); ok {
-				if callee := call.Common().StaticCallee(); callee != nil && callee != fn && slices.Contains(h.released, callee) {
+				if callee := call.Common().StaticCallee(); callee != nil && callee != fn && slices.Contains(list, callee) {
 					return true
 				}
 			}

@@ -14,6 +14,9 @@ import (
 // exportKept writes the facts of every function that other packages can call.
 func (k *keepScan) exportKept() {
 	o := k.newOps()
+	if len(o.events) == 0 && len(o.given) == 0 && !k.crossed {
+		return // the common case
+	}
 	found := map[*ssa.Function][]placedOp{}
 	var order []*ssa.Function
 	for _, fn := range k.e.funcs {
@@ -89,8 +92,8 @@ func (o *keepOps) finish(op *placedOp, all []placedOp) {
 	// A janitor, a timer.
 	if fn := o.self[op.place]; fn != nil {
 		op.Limited = true
-		if !o.releasing(h, fn) {
-			op.Evicts, op.Calls = true, op.Calls || o.callsOut(fn, map[*ssa.Function]bool{})
+		if !o.releasing(h, fn) && !o.callsOut(fn).elem && !o.worked[op.place] {
+			op.Evicts, op.Calls = true, op.Calls || o.callsOut(fn).away
 		}
 	}
 	for _, other := range all {

@@ -24,14 +24,17 @@ type placedOp struct {
 type keepOps struct {
 	k      *keepScan
 	events map[*ssa.Function][]*keepEvent
+	given  map[*ssa.Function][]*held // whose elements it hands out
 	memo   map[*ssa.Function][]placedOp
 	self   map[keepPlace]*ssa.Function // elements leave without a call from outside: where
+	worked map[keepPlace]bool          // they are received there, which is what they were sent for
+	out    map[*ssa.Function]outcalls
 }
 
 func (k *keepScan) newOps() *keepOps {
 	o := &keepOps{
-		k: k, events: map[*ssa.Function][]*keepEvent{}, memo: map[*ssa.Function][]placedOp{},
-		self: map[keepPlace]*ssa.Function{},
+		k: k, events: map[*ssa.Function][]*keepEvent{}, given: map[*ssa.Function][]*held{}, memo: map[*ssa.Function][]placedOp{},
+		self: map[keepPlace]*ssa.Function{}, worked: map[keepPlace]bool{}, out: map[*ssa.Function]outcalls{},
 	}
 	for _, h := range k.order {
 		if h.obj == nil {
@@ -39,6 +42,9 @@ func (k *keepScan) newOps() *keepOps {
 		}
 		for _, ev := range h.events {
 			o.events[top(ev.fn)] = append(o.events[top(ev.fn)], ev)
+		}
+		for _, fn := range h.gives {
+			o.given[fn] = append(o.given[fn], h)
 		}
 	}
 	return o
@@ -98,6 +104,7 @@ func (o *keepOps) direct(fn *ssa.Function, ev *keepEvent, add func(placedOp)) {
 	}
 	if removal && o.later(ev.fn) {
 		o.self[op.place] = ev.fn
+		o.worked[op.place] = o.worked[op.place] || ev.what == "receive"
 		return
 	}
 	if op.place.obj.IsField() {
@@ -121,7 +128,8 @@ func (o *keepOps) direct(fn *ssa.Function, ev *keepEvent, add func(placedOp)) {
 			op.Op = uint8(keepDrop)
 		}
 		op.Released = op.Released || o.releasing(h, ev.fn) || o.k.toldDrop[ev]
-		op.Calls = op.Calls || o.callsOut(fn, map[*ssa.Function]bool{})
+		op.Released = op.Released || o.callsOut(fn).elem
+		op.Calls = op.Calls || o.callsOut(fn).away
 		if slices.Contains(h.gives, fn) {
 			op.Result = o.resultWith(fn, h)
 		}
@@ -148,10 +156,7 @@ func (o *keepOps) gives(fn *ssa.Function, add func(placedOp)) {
 	if len(fn.Params) == 0 {
 		return
 	}
-	for _, h := range o.k.order {
-		if h.obj == nil || !slices.Contains(h.gives, fn) {
-			continue
-		}
+	for _, h := range o.given[fn] {
 		op := placedOp{place: h.keepPlace}
 		op.KeepOp = KeepOp{Op: uint8(keepGive), In: 0, Elem: -1, Key: -1, Result: o.resultWith(fn, h), Func: -1}
 		if !h.obj.IsField() {
@@ -263,7 +268,7 @@ func (o *keepOps) call(fn *ssa.Function, call ssa.CallInstruction, depth int, ad
 					op.Result = o.resultWith(fn, h)
 				}
 			}
-			op.Calls = op.Calls || o.callsOut(fn, map[*ssa.Function]bool{})
+			op.Calls = op.Calls || o.callsOut(fn).away
 			add(op)
 		}
 	}
@@ -309,10 +314,25 @@ func (k *keepScan) startsAway(fn *ssa.Function) bool {
 }
 
 // callsOut reports whether a function, or one of the package that it calls,
-// calls a func that it does not know by name.
-func (o *keepOps) callsOut(fn *ssa.Function, seen map[*ssa.Function]bool) bool {
+// calls a func or a method that it does not know by name.
+func (o *keepOps) callsOut(fn *ssa.Function) outcalls {
+	got, ok := o.out[fn]
+	if !ok {
+		o.collectCalls(fn, &got, map[*ssa.Function]bool{})
+		o.out[fn] = got
+	}
+	return got
+}
+
+// outcalls are the calls of a function whose callee is not known.
+type outcalls struct {
+	away bool // of a func, or a method of an interface that the object was given
+	elem bool // of a method of a type parameter: the element may end itself
+}
+
+func (o *keepOps) collectCalls(fn *ssa.Function, out *outcalls, seen map[*ssa.Function]bool) {
 	if seen[fn] || len(seen) > 20 {
-		return false
+		return
 	}
 	seen[fn] = true
 	for _, f := range append([]*ssa.Function{fn}, literalsIn(fn)...) {
@@ -326,22 +346,26 @@ func (o *keepOps) callsOut(fn *ssa.Function, seen map[*ssa.Function]bool) bool {
 				callee := c.StaticCallee()
 				switch {
 				case c.IsInvoke():
-					return true
+					if _, ok := types.Unalias(c.Value.Type()).(*types.TypeParam); ok {
+						out.elem = true
+					} else {
+						out.away = true
+					}
 				case callee == nil:
 					if _, isBuiltin := c.Value.(*ssa.Builtin); !isBuiltin {
-						return true
+						out.away = true
 					}
 				case callee.Object() == nil:
+					// a literal: one of those above
 				default:
 					if org := callee.Origin(); org != nil {
 						callee = org
 					}
-					if o.k.e.local(callee) && o.callsOut(callee, seen) {
-						return true
+					if o.k.e.local(callee) {
+						o.collectCalls(callee, out, seen)
 					}
 				}
 			}
 		}
 	}
-	return false
 }

@@ -213,8 +213,8 @@ func (k *keepScan) makes(h *held, call *ssa.Call, depth int) bool {
 	}
 	for _, a := range call.Call.Args {
 		h.sized = h.sized || isLimit(a)
-		if isFunc(a.Type()) && !isNilConst(a) {
-			h.hooked = true
+		if (isFunc(a.Type()) || types.IsInterface(a.Type())) && !isNilConst(a) {
+			h.hooked = true // a func, or somebody with methods
 		}
 		if _, isSlice := a.Type().Underlying().(*types.Slice); isSlice && !isNilConst(a) {
 			h.hooked = true // options

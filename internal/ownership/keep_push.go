@@ -104,7 +104,7 @@ func (k *keepScan) losesAcross(h *held, ev *keepEvent) bool {
 		around = append(around, top(c.Parent()))
 	}
 	for _, fn := range around {
-		if slices.Contains(h.released, fn) || slices.Contains(h.gives, fn) || k.callsReleaser(h, fn) {
+		if slices.Contains(h.released, fn) || slices.Contains(h.gives, fn) || k.callsAny(fn, h.released) || k.callsAny(fn, h.gives) {
 			return false
 		}
 	}

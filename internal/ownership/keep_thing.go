@@ -26,17 +26,19 @@ func containerPackage(pass *analysis.Pass) bool {
 			continue
 		}
 		named, ok := tn.Type().(*types.Named)
-		if !ok || named.NumMethods() == 0 || !hasExportedMethod(named) {
-			continue
+		if !ok || named.NumMethods() == 0 || !tn.Exported() {
+			continue // facts are about what importers can name
 		}
 		st, ok := named.Underlying().(*types.Struct)
 		if !ok {
 			continue
 		}
-		if named.TypeParams().Len() > 0 && roomy(st, 0, false) {
-			return true
+		for i := range named.TypeParams().Len() {
+			if tp := named.TypeParams().At(i); putsIn(named, tp) && roomy(st, 0, tp) {
+				return true
+			}
 		}
-		if hasWord(name, cacheWords) && roomy(st, 0, true) {
+		if hasWord(name, cacheWords) && putsIn(named, nil) && roomy(st, 0, nil) {
 			return true
 		}
 	}
@@ -47,33 +49,52 @@ func containerPackage(pass *analysis.Pass) bool {
 // look. A map of any alone is in every package that decodes JSON.
 var cacheWords = []string{"cache", "lru", "pool", "registry", "store"}
 
-func hasExportedMethod(n *types.Named) bool {
+// putsIn reports whether a type has a method that can be given an element: a
+// value of a type parameter, or of any if that is nil.
+func putsIn(n *types.Named, elem *types.TypeParam) bool {
 	for i := range n.NumMethods() {
-		if n.Method(i).Exported() {
-			return true
+		m := n.Method(i)
+		if !m.Exported() {
+			continue
+		}
+		params := m.Signature().Params()
+		for j := range params.Len() {
+			t := params.At(j).Type()
+			if m.Signature().Variadic() && j == params.Len()-1 {
+				t = t.(*types.Slice).Elem()
+			}
+			// The receiver's own names for its parameters.
+			for k := range m.Signature().RecvTypeParams().Len() {
+				if elem != nil && k == elem.Index() && types.Unalias(t) == m.Signature().RecvTypeParams().At(k) {
+					return true
+				}
+			}
+			if u, ok := t.Underlying().(*types.Interface); ok && elem == nil && u.Empty() {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// roomy reports whether a struct has a container of elements whose type decides
-// nothing: of a type parameter, or of any.
-func roomy(st *types.Struct, depth int, anything bool) bool {
+// roomy reports whether a struct has a container of elements whose type is a
+// type parameter, or any if that is nil.
+func roomy(st *types.Struct, depth int, elem *types.TypeParam) bool {
 	for i := range st.NumFields() {
-		if roomyType(st.Field(i).Type(), depth, anything, false) {
+		if roomyType(st.Field(i).Type(), depth, elem, false) {
 			return true
 		}
 	}
 	return false
 }
 
-func roomyType(t types.Type, depth int, anything, inside bool) bool {
+func roomyType(t types.Type, depth int, elem *types.TypeParam, inside bool) bool {
 	if depth > 5 {
 		return false
 	}
 	t = types.Unalias(t)
-	if _, ok := t.(*types.TypeParam); ok {
-		return inside
+	if tp, ok := t.(*types.TypeParam); ok {
+		return inside && tp == elem
 	}
 	if n := namedOf(t); n != nil {
 		switch n.Obj().Pkg().Path() + "." + n.Obj().Name() {
@@ -81,40 +102,34 @@ func roomyType(t types.Type, depth int, anything, inside bool) bool {
 			return true
 		}
 		for i := range n.TypeArgs().Len() {
-			if roomyType(n.TypeArgs().At(i), depth+1, anything, true) {
+			if roomyType(n.TypeArgs().At(i), depth+1, elem, true) {
 				return true // a list, map or entry of another generic type
 			}
 		}
 		if n.TypeArgs().Len() == 0 && !inside {
 			if st, ok := deref(t).Underlying().(*types.Struct); ok && depth < 2 {
-				return roomy(st, depth+2, anything)
+				return roomy(st, depth+2, elem)
 			}
 		}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return roomyType(u.Elem(), depth+1, anything, inside)
+		return roomyType(u.Elem(), depth+1, elem, inside)
 	case *types.Slice:
-		return roomyType(u.Elem(), depth+1, anything, true)
+		return roomyType(u.Elem(), depth+1, elem, true)
 	case *types.Array:
-		return roomyType(u.Elem(), depth+1, anything, true)
+		return roomyType(u.Elem(), depth+1, elem, true)
 	case *types.Chan:
-		return roomyType(u.Elem(), depth+1, anything, true)
+		return roomyType(u.Elem(), depth+1, elem, true)
 	case *types.Map:
-		return roomyType(u.Elem(), depth+1, anything, true)
+		return roomyType(u.Elem(), depth+1, elem, true)
 	case *types.Interface:
-		return anything && inside && u.Empty()
+		return elem == nil && inside && u.Empty()
 	case *types.Struct:
-		return inside && depth < 4 && roomyEntry(u, depth, anything)
-	}
-	return false
-}
-
-// roomyEntry looks at the entry of a container.
-func roomyEntry(st *types.Struct, depth int, anything bool) bool {
-	for i := range st.NumFields() {
-		if roomyType(st.Field(i).Type(), depth+1, anything, true) {
-			return true
+		for i := 0; i < u.NumFields() && depth < 4; i++ {
+			if roomyType(u.Field(i).Type(), depth+1, elem, inside) {
+				return true // an entry, or a struct without a name
+			}
 		}
 	}
 	return false

@@ -292,3 +292,20 @@ func (q *Queue[V]) Pop() (v V, ok bool) {
 	}
 	return v, true
 }
+
+// Worker closes what it was sent when it is done with it.
+type Worker[V interface{ Close() error }] struct{ ch chan V }
+
+func NewWorker[V interface{ Close() error }](size int) *Worker[V] {
+	w := &Worker[V]{ch: make(chan V, size)}
+	go w.run()
+	return w
+}
+
+func (w *Worker[V]) Send(v V) { w.ch <- v }
+
+func (w *Worker[V]) run() {
+	for v := range w.ch {
+		v.Close()
+	}
+}

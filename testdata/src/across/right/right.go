@@ -34,6 +34,8 @@ type server struct {
 	pages    bag.Pages[gocv.Mat]
 	queue    bag.Queue[gocv.Mat]
 	lent     *bag.Map[string, *gocv.Mat]
+	worker   *bag.Worker[*gocv.Mat]
+	out      *bag.Map[string, gocv.Mat]
 }
 
 func newServer(given *bag.Map[string, gocv.Mat]) *server {
@@ -53,6 +55,8 @@ func newServer(given *bag.Map[string, gocv.Mat]) *server {
 		round:    bag.NewMap[string, gocv.Mat](),
 		closers:  bag.NewClosers[*gocv.Mat](8),
 		lent:     bag.NewMap[string, *gocv.Mat](),
+		worker:   bag.NewWorker[*gocv.Mat](16),
+		out:      bag.NewMap[string, gocv.Mat](),
 	}
 	s.later.OnEvict(func(_ string, m gocv.Mat) { m.Close() })
 	return s
@@ -235,6 +239,31 @@ func (s *server) Transform(id string) {
 	defer m.Close()
 	s.lent.Put(id, &m)
 	defer s.lent.Delete(id)
+}
+
+// A goroutine of theirs closes it.
+func (s *server) Classify(id string) {
+	m := gocv.NewMat()
+	s.worker.Send(&m)
+}
+
+func (s *server) lend(id string) {
+	m := gocv.NewMat()
+	s.out.Put(id, m)
+}
+
+func (s *server) checkout(id string) gocv.Mat {
+	m, _ := s.out.Get(id)
+	return m
+}
+
+func (s *server) detach(id string) { s.out.Delete(id) }
+
+// Who takes it off the list has it in hand.
+func (s *server) bring(id string) {
+	m := s.checkout(id)
+	s.detach(id)
+	m.Close()
 }
 
 // Each request has one of its own, or two.
