@@ -137,3 +137,11 @@ static inline double linalg_determinant(broker_t *b) { return 0; }
 typedef struct broker_mock_s broker_mock_t;
 static inline broker_mock_t *broker_mock_new(broker_t *b, int n) { return 0; }
 static inline void broker_mock_destroy(broker_mock_t *m) {}
+
+// A cache that can be emptied, and one that clearing ends
+typedef struct kvcache kvcache_t;
+static inline kvcache_t *kvcache_new(int n) { return 0; }
+static inline void kvcache_clear(kvcache_t *c) {}
+static inline int kvcache_dropout(kvcache_t *c, double p) { return 0; }
+static inline int kvcache_used(kvcache_t *c) { return 0; }
+static inline void kvcache_free(kvcache_t *c) {}
