@@ -105,7 +105,12 @@ func (r *run) applyEffect(s *state, iv *invocation, e rules.Effect) ([]*state, b
 			return nil, false
 		}
 		if e.Place.Kind == rules.PlaceNone {
-			if e.Class == nil || r.target == nil || !r.target.acq.class.Process || r.target.acq.class.Name != e.Class.Name {
+			if e.Class == nil || r.target == nil || r.target.acq.class.Name != e.Class.Name {
+				return nil, false
+			}
+			// surface.DiscardTexture(), mlx.Sweep(): which ones it finds cannot be
+			// told, so it counts for all. Behind a release it may be another one.
+			if !r.target.acq.class.Process && (!e.Keyed && e.Op != rules.OpSweep || r.after) {
 				return nil, false
 			}
 		} else if !r.hits(s, iv, e.Place) {

@@ -246,7 +246,7 @@ func (r *run) refineCall(s *state, c *ssa.Call, truth bool) (ok, done bool) {
 	} else if c.Call.IsInvoke() {
 		name = c.Call.Method.Name()
 	}
-	if f != nil && f.Pkg != nil && f.Pkg.Pkg.Path() == "errors" && (name == "Is" || name == "As") && len(c.Call.Args) > 0 {
+	if isErrorsIs(&c.Call) {
 		v := r.eval(s, c.Call.Args[0])
 		if isNilLike(v) {
 			return !truth, true

@@ -223,6 +223,9 @@ func (r *run) branch(fr *frame, b *ssa.BasicBlock, in *ssa.If, s *state) {
 		r.leave(fr, b, b.Succs[0], s, in)
 	}
 	if r.refine(t, in.Cond, false) {
+		if r.asksKind(t, in.Cond) {
+			t.tested = b.Succs[1]
+		}
 		r.leave(fr, b, b.Succs[1], t, in)
 	}
 }

@@ -444,27 +444,3 @@ func isSuccessConst(in *ssa.UnOp) bool {
 	name := strings.ToLower(g.Name())
 	return strings.HasSuffix(name, "success") || strings.HasSuffix(name, "_ok")
 }
-
-// debugRef follows the user's variables, so that an assignment which loses the
-// only name of the resource can be shown.
-func (r *run) debugRef(s *state, in *ssa.DebugRef) {
-	obj := in.Object()
-	if obj == nil || in.IsAddr || s.status != live {
-		return
-	}
-	v := r.eval(s, in.X)
-	if o, ok := v.(own); ok && !o.sub {
-		if s.names == nil {
-			s.names = map[types.Object]bool{}
-		}
-		s.names[obj] = true
-		return
-	}
-	if s.names[obj] && !s.over.IsValid() {
-		delete(s.names, obj)
-		if s.elsewhere(loc{}) {
-			return // only one of its names: it is in a container, say
-		}
-		s.over, s.overName, s.overNil = in.Expr.Pos(), obj.Name(), isZero(v)
-	}
-}

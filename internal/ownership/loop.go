@@ -25,6 +25,26 @@ func (r *run) asksSuccess(s *state, cond ssa.Value) bool {
 	return false
 }
 
+// asksKind reports whether a condition asks which error the acquisition
+// returned. No is what success answers too:
+//
+//	_, err := d.New(bad)
+//	if !errors.Is(err, ErrBad) { t.Errorf("got %v", err) }
+func (r *run) asksKind(s *state, cond ssa.Value) bool {
+	call, ok := cond.(*ssa.Call)
+	if !ok || r.target == nil || s.status != live || !isErrorsIs(&call.Call) {
+		return false
+	}
+	y, ok := r.eval(s, call.Call.Args[0]).(sym)
+	return ok && y.v == ssa.Value(r.target.call)
+}
+
+// isErrorsIs reports whether a call is one of errors.Is and errors.As.
+func isErrorsIs(c *ssa.CallCommon) bool {
+	f := c.StaticCallee()
+	return f != nil && f.Pkg != nil && f.Pkg.Pkg.Path() == "errors" && (f.Name() == "Is" || f.Name() == "As") && len(c.Args) > 0
+}
+
 // leave takes an edge out of a conditional block, unless it would leave a loop
 // over a container that holds the resource before any iteration has seen it:
 // the loop visits every element, so that path does not exist.

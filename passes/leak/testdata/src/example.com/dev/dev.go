@@ -66,3 +66,24 @@ func Shutdown() error { return nil }
 //gpumem:acquire dev.buf result0
 //gpumem:success always
 func Must(n int) *Buf { return &Buf{uint64(n)} }
+
+// A Surface lends one frame at a time, and takes it back itself.
+type Surface struct{ frame *Frame }
+
+// A Frame is what is drawn on.
+//
+//gpumem:class dev.frame noun=frame verb="given back" mem=device again=error
+//gpumem:resource dev.frame
+type Frame struct{ n int }
+
+//gpumem:acquire dev.frame result0
+func (s *Surface) Next() (*Frame, error) { return s.frame, nil }
+
+//gpumem:release dev.frame f
+func (s *Surface) Present(f *Frame) error { return nil }
+
+//gpumem:release dev.frame keyed
+func (s *Surface) Discard() {}
+
+// ErrClosed says that the device is closed.
+var ErrClosed = errors.New("closed")
