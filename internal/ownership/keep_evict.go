@@ -104,7 +104,7 @@ func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
 		}
 		return k.overwriteTier(ev), true
 	case keepAdd:
-		if strings.HasPrefix(ev.what, "Map.") && k.lookedUp(ev) {
+		if strings.HasPrefix(ev.what, "Map.") && (k.lookedUp(ev) || k.takenBefore(h, ev)) {
 			return 0, false // only if it is not there
 		}
 		if got.open || ev.slice || ev.key == nil || ev.set || ev.ref.base != nil && k.fresh(ev.ref.base) {
@@ -119,6 +119,35 @@ func (k *keepScan) droppable(h *held, ev *keepEvent) (report.Tier, bool) {
 		return k.overwriteTier(ev), true
 	}
 	return 0, false
+}
+
+// takenBefore reports whether a helper takes elements out before ev puts one
+// in: what the helper does with them is judged there.
+//
+//	c.drop(name) // v, ok := c.m.LoadAndDelete(name)
+//	c.m.Store(name, kept)
+func (k *keepScan) takenBefore(h *held, ev *keepEvent) bool {
+	for _, b := range ev.fn.Blocks {
+		if !b.Dominates(ev.at.Block()) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			if in == ev.at {
+				return false
+			}
+			call, ok := in.(*ssa.Call)
+			if !ok || call.Call.StaticCallee() == nil {
+				continue
+			}
+			callee := call.Call.StaticCallee()
+			if slices.ContainsFunc(h.events, func(o *keepEvent) bool {
+				return o.fn == callee && (o.op == keepDrop || o.op == keepClear)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // putWords begin the names of functions that put something where something may
