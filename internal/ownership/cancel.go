@@ -78,51 +78,10 @@ func (r *run) endOf(s *state, ctx val, depth int) (stop sym, ends bool) {
 
 // replace puts another value in the place of an opaque one, wherever it is.
 func (s *state) replace(from sym, to val) {
-	var sub func(x val) val
-	sub = func(x val) val {
-		switch x := x.(type) {
-		case sym:
-			if x == from {
-				return to
-			}
-		case *clo:
-			c := &clo{fn: x.fn}
-			for _, b := range x.b {
-				c.b = append(c.b, sub(b))
-			}
-			return c
-		case *tup:
-			t := &tup{}
-			for _, e := range x.vs {
-				t.vs = append(t.vs, sub(e))
-			}
-			return t
-		case *agg:
-			a := &agg{map[string]val{}}
-			for k, e := range x.m {
-				a.m[k] = sub(e)
-			}
-			return a
+	s.mapVals(func(x val) val {
+		if x == val(from) {
+			return to
 		}
 		return x
-	}
-	for k, x := range s.env.all() {
-		s.env.set(k, sub(x))
-	}
-	for m, x := range s.mem.all() {
-		s.mem.set(m, sub(x))
-	}
-	for i, stack := range s.defers {
-		var ds []deferred
-		for _, d := range stack {
-			d.fn = sub(d.fn)
-			args := make([]val, len(d.args))
-			for j, a := range d.args {
-				args[j] = sub(a)
-			}
-			d.args = args
-			ds = append(ds, d)
-		}
-		s.defers[i] = ds
-	}
+	})
 }

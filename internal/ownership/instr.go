@@ -274,47 +274,17 @@ func (r *run) age(s *state, v ssa.Value) {
 		}
 		return l
 	}
-	var sub func(x val) val
-	sub = func(x val) val {
-		switch x := x.(type) {
-		case ptr:
-			return ptr{old(x.l)}
-		case *clo:
-			c := &clo{fn: x.fn}
-			for _, b := range x.b {
-				c.b = append(c.b, sub(b))
-			}
-			return c
-		case *tup:
-			t := &tup{}
-			for _, e := range x.vs {
-				t.vs = append(t.vs, sub(e))
-			}
-			return t
-		}
-		return x
-	}
 	var mem table[loc, val]
 	for m, x := range s.mem.all() {
-		mem.set(old(m), sub(x))
+		mem.set(old(m), x)
 	}
 	s.mem = mem
-	for k, x := range s.env.all() {
-		s.env.set(k, sub(x))
-	}
-	for i, stack := range s.defers {
-		var ds []deferred
-		for _, d := range stack {
-			d.fn = sub(d.fn)
-			args := make([]val, len(d.args))
-			for j, a := range d.args {
-				args[j] = sub(a)
-			}
-			d.args = args
-			ds = append(ds, d)
+	s.mapVals(func(x val) val {
+		if p, ok := x.(ptr); ok {
+			return ptr{old(p.l)}
 		}
-		s.defers[i] = ds
-	}
+		return x
+	})
 }
 
 func (r *run) pointee(s *state, v ssa.Value) (loc, bool) {

@@ -105,6 +105,50 @@ func (s *state) clone() *state {
 	return &c
 }
 
+// mapVals puts f of it in the place of every value that the path knows of, those
+// inside other values included.
+func (s *state) mapVals(f func(val) val) {
+	for k, x := range s.env.all() {
+		s.env.set(k, mapVal(x, f))
+	}
+	for m, x := range s.mem.all() {
+		s.mem.set(m, mapVal(x, f))
+	}
+	for i, stack := range s.defers {
+		ds := make([]deferred, len(stack))
+		for j, d := range stack {
+			d.fn = mapVal(d.fn, f)
+			d.args = mapEach(d.args, f)
+			ds[j] = d
+		}
+		s.defers[i] = ds
+	}
+}
+
+func mapVal(x val, f func(val) val) val {
+	switch x := x.(type) {
+	case *clo:
+		return &clo{x.fn, mapEach(x.b, f)}
+	case *tup:
+		return &tup{mapEach(x.vs, f)}
+	case *agg:
+		m := make(map[string]val, len(x.m))
+		for k, e := range x.m {
+			m[k] = mapVal(e, f)
+		}
+		return &agg{m}
+	}
+	return f(x)
+}
+
+func mapEach(vs []val, f func(val) val) []val {
+	list := make([]val, len(vs))
+	for i, v := range vs {
+		list[i] = mapVal(v, f)
+	}
+	return list
+}
+
 func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	c := make(map[K]V, len(m)+2)
 	for k, v := range m {
