@@ -70,6 +70,8 @@ func (r *run) again(s *state, iv *invocation, eff *rules.Effect) bool {
 		}
 	}
 	switch {
+	case eff != nil && eff.Op == rules.OpAdopt && again == rules.AgainOK:
+		return false // two share it, and each may release it
 	case f.kept || m.copied:
 	case again == rules.AgainOK:
 		return false

@@ -232,10 +232,23 @@ func (e *engine) funcFact(fn *ssa.Function) *FuncFact {
 	return f
 }
 
+// isLocalInterface reports whether t is an interface that is not the standard
+// library's. A handle may come as one that has no release: where it is stored,
+// callers have to know.
+//
+//	func (t *Tensor) SetStorage(s Storage) { t.storage = s }
+func isLocalInterface(t types.Type) bool {
+	named := namedOf(t)
+	if named == nil || named.Obj().Pkg() == nil || isStd(named.Obj().Pkg().Path()) {
+		return false
+	}
+	return types.IsInterface(named)
+}
+
 // paths lists where below a parameter a resource could lie, as far as fn
 // itself looks: the parameter, the fields it reads, their elements.
 func (e *engine) paths(fn *ssa.Function, i int, p *ssa.Parameter) []string {
-	if !canHold(p.Type(), 0) || !e.worthSummary(p.Type()) {
+	if !canHold(p.Type(), 0) || !e.worthSummary(p.Type()) && !isLocalInterface(p.Type()) {
 		return nil
 	}
 	found := map[string]bool{"": true}

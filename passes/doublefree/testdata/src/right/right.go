@@ -150,3 +150,14 @@ func clearIfFree(b *dev.Buf) {
 		b.Free()
 	}
 }
+
+// Two sessions share a stream, which may be closed twice.
+func twoSessions(a, b *dev.Session) error {
+	s, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	a.UseStream(s)
+	b.UseStream(s)
+	return nil
+}

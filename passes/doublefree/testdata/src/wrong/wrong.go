@@ -131,3 +131,14 @@ func lists(n int) error {
 	}
 	return nil
 }
+
+// Two sessions free the same buffer.
+func twoSessions(a, b *dev.Session, n int) error {
+	buf, err := dev.New(n)
+	if err != nil {
+		return err
+	}
+	a.UseBuf(buf)
+	b.UseBuf(buf) // want `GM302`
+	return nil
+}

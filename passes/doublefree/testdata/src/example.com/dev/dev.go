@@ -92,3 +92,12 @@ func (d *Desc) Run() error { return nil }
 //
 //gpumem:borrow result0
 func Shared() *Buf { return nil }
+
+// A Session runs on a stream, or a buffer, and closes it.
+type Session struct{}
+
+//gpumem:adopt s of=recv
+func (x *Session) UseStream(s *Stream) {}
+
+//gpumem:adopt b of=recv
+func (x *Session) UseBuf(b *Buf) {}

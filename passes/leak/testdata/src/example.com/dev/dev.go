@@ -87,3 +87,28 @@ func (s *Surface) Discard() {}
 
 // ErrClosed says that the device is closed.
 var ErrClosed = errors.New("closed")
+
+// Len is the size in bytes.
+//
+//gpumem:use
+func (b *Buf) Len() int { return int(b.handle) }
+
+// A Storage is where the elements of a tensor lie, on the device or not.
+type Storage interface{ Len() int }
+
+// A Tensor holds its storage.
+type Tensor struct{ storage Storage }
+
+// NewTensor keeps s.
+func NewTensor(s Storage) (*Tensor, error) {
+	if s.Len() == 0 {
+		return nil, errors.New("empty")
+	}
+	return &Tensor{storage: s}, nil
+}
+
+// SetStorage keeps s too.
+func (t *Tensor) SetStorage(s Storage) { t.storage = s }
+
+// Total only looks at it.
+func Total(s Storage) int { return s.Len() }
