@@ -222,7 +222,7 @@ func (f *flow) call(c *ssa.CallCommon, result ssa.Value, v ssa.Value, path strin
 func modelMatters(m *rules.Func) bool {
 	for _, eff := range m.Effects {
 		switch eff.Op {
-		case rules.OpRelease, rules.OpConsume, rules.OpAdopt, rules.OpSweep, rules.OpAlias, rules.OpPin, rules.OpArena, rules.OpCancel:
+		case rules.OpRelease, rules.OpConsume, rules.OpAdopt, rules.OpSweep, rules.OpAlias, rules.OpPin, rules.OpArena:
 			return true
 		}
 	}

@@ -156,8 +156,7 @@ func (r *run) loadFrom(s *state, l loc, typ types.Type, in ssa.Value, copies int
 
 // havocked reports whether an unknown call may have written below l's root.
 func (s *state) havocked(l loc) bool {
-	_, ok := s.mem.get(loc{root: l.root, old: l.old, path: "?"})
-	return ok
+	return s.mem.has(loc{root: l.root, old: l.old, path: "?"})
 }
 
 // loadElem reads an element at an index that is not known, or one that may
